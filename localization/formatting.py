@@ -33,6 +33,12 @@ def day(then: date) -> str:
     return f"{_FIRST[locale()]}{text[1:]}" if then.day == 1 and locale() in _FIRST else text
 
 
+def weekday(then: date) -> str:
+    """Return a date with its day of the week: Tuesday, 3 March 2026."""
+    text: str = cldr("dates").format_date(then, "full", locale=locale())
+    return text
+
+
 def month(then: date) -> str:
     """Return a month with its year: March 2026."""
     return _by_skeleton("yMMMM", then)

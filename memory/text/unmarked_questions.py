@@ -5,20 +5,25 @@ clause ("where I live", "was ich mag"), told by the subject that comes before it
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.lexical import STOP_WORDS
+from memory.text.language_detection import function_words, language
+from memory.text.lexical import STOP_WORDS, tokens
 from memory.text.questions import asks_by_its_words
 from memory.text.told.named_things import KIN
+from memory.text.word_forms.spellings import is_slip
 from memory.text.word_forms.verb_forms import is_past
 from memory.text.wordings import read_wordings
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENGLISH = frozenset("the of and to my your with from was were is are it this that".split())
 """Function words that neither French nor Spanish has: "Comment on the page" is English."""
+_ONLY_ENGLISH = frozenset("the my your this that with were".split())
+_SLIPPED = "what where when which who how was wann wie comment quand quel quelle cuándo quién dónde cómo".split()
+"""The words that begin a question, and that may be mistyped."""
 _DUTCH = frozenset({"hoe", "wie", "waar", "wanneer", "hoeveel", "welke"})
 """The beginning of a Dutch question, in which "is" and "was" are not English."""
 _NO_OBJECT = frozenset("i me you we us they he him she it a an the that my his her our their of to".split())
@@ -46,6 +51,8 @@ _MEASURES = frozenset("viel viele oft lang lange alt teuer weit groß hoch schwe
 _CALLED = frozenset("heißt heisst hieß hiess heißen heissen".split())
 _AS = frozenset("gesagt erwartet geplant befürchtet gewohnt üblich gestern heute morgen immer schon damals früher jedes".split())
 """What follows "wie" where it compares."""
+_AGAIN = frozenset("nochmal nochmals noch mal gleich doch denn eigentlich".split())
+"""What somebody says who once knew: "wie war nochmal der Name"."""
 _BEHIND_I = (_LITTLE | _PREPOSITIONS | frozenset("wem wen wo wann etwas jemals je jemand".split())) - frozenset(
     "nicht noch auch immer sonst jetzt".split()
 )
@@ -56,7 +63,8 @@ _LINKS = ("of", "for", "at", "in", "to", "from")
 _TELLING = frozenset(
     """a an new no another wrong old good nice great happy bad same different any some i you we they he she it this that and or
     need want use change update check send ask tell give write note save keep find love hate remember forget
-    neu neue neuer neues kein keine ein eine falsche falscher alte alter brauche habe hab""".split()
+    neu neue neuer neues kein keine ein eine falsche falscher alte alter brauche habe hab suche vergesse zapomniałam zapomniałem zgubiłam zgubiłem potrzebuję szukam
+    olvidé perdí necesito oublié perdu dimenticato perso esqueci perdi preciso vergeten kwijt""".split()
 )
 
 
@@ -77,8 +85,23 @@ def opens_like_a_question(sentence: str) -> bool:
     """
     if sentence.rstrip().endswith("!"):
         return False
+    return any(map(_asks, [sentence.strip(), *_without_slip(sentence.strip())]))
+
+
+def _without_slip(sentence: str) -> Iterator[str]:
+    """Yield a sentence with the question word that its first word is but for a letter: "wi heißt", "waht is", "coment s'appelle"."""
+    first = _WORD.match(sentence := _wordings()["english"]["lead"].sub("", sentence, count=1))
+    word = first[0].lower() if first else ""
+    spoken = tokens(sentence)
+    english = not _ONLY_ENGLISH.isdisjoint(spoken)  # "wat is my address" is no Dutch
+    known = frozenset() if english else function_words().get(language(spoken) or "", FUNCTION_WORDS)
+    if first and word not in STOP_WORDS | known:
+        yield from (one + sentence[first.end() :] for one in _SLIPPED if is_slip(word, one))
+
+
+def _asks(sentence: str) -> bool:
     english, german = _wordings()["english"], _wordings()["german"]
-    asked = english["lead"].sub("", sentence.strip(), count=1)
+    asked = english["lead"].sub("", sentence, count=1)
     if english["rhetorical"].match(asked) or german["rhetorical"].match(asked):
         return False
     words = _WORD.findall(asked)
@@ -137,6 +160,7 @@ def _asks_in_german(asked: str, words: Sequence[str]) -> bool:
 
 
 def _asks_how(words: Sequence[str]) -> bool:
+    words = [words[0], *(word for word in words[1:] if word not in _AGAIN)]
     if len(words) < 3 or words[1] in _AS:
         return False
     if words[1] in _CALLED:

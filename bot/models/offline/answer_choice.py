@@ -8,6 +8,7 @@ from adapters.plain_words import offered
 from bot.models.offline import possession
 from bot.models.offline.candidates import (
     MOST_LISTED,
+    NEGATES,
     NOT_NOW,
     Candidate,
     best_of,
@@ -21,6 +22,7 @@ from bot.models.offline.candidates import (
     nearest,
     of_names,
     spread,
+    that_tell,
 )
 from bot.models.offline.message_kinds import asks, in_compounds, tells, topic, unelided
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, people, things
@@ -132,6 +134,8 @@ class AnswerChoice:
         whose = [one for one in then if own and self.is_asker(one.hit.exchange)] or then
         if part.people:
             whose = [one for one in whose if _tells_of_people(one.hit.exchange.text)] or whose
+        if part.end and whose:
+            return [(max if part.end == "last" else min)(whose, key=lambda one: (one.hit.exchange.said_at, one.hit.exchange.key))]
         return spread(whose) if window.heart is None else nearest(whose, window.heart)
 
     def _was(self, found: Sequence[Candidate], window: Window, *, ahead: bool) -> list[Candidate]:
@@ -152,15 +156,21 @@ class AnswerChoice:
 
     def _of_asker(self, part: QuestionPart) -> list[Candidate]:
         mine = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange) and not one.asks]
-        mine = [one for one in mine if possession.is_lasting(one.hit.exchange.text)]
+        lasting = [one for one in mine if possession.is_lasting(one.hit.exchange.text)]
         chosen: list[Candidate] = []
         known: set[int] = set()
-        for one in sorted(mine, key=lambda one: -one.hit.exchange.said_at):
-            kinds = singles(self._stems[id(one.hit)])
+        for one in sorted(lasting, key=lambda one: (possession.is_mood(one.hit.exchange.text), -one.hit.exchange.said_at)):
+            kinds = singles(all_stems(possession.without_people(one.hit.exchange.text)))
             if not kinds & known and len(chosen) < MOST_LISTED:
                 chosen.append(one)
             known |= kinds
-        return in_order(chosen)
+        return sorted(in_order(chosen), key=lambda one: possession.is_mood(one.hit.exchange.text))
+
+    def knows_more(self, part: QuestionPart, listed: Sequence[Candidate]) -> bool:
+        """Return whether the asker told more of themself than what is listed."""
+        shown = {one.hit.exchange.key for one in listed}
+        mine = (one.hit.exchange for one in self._quotable(part) if self.is_asker(one.hit.exchange))
+        return any(one.key not in shown and tells(one.text) for one in mine)
 
     def _of_detail(self, part: QuestionPart) -> list[Candidate]:
         mine = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange)]
@@ -197,7 +207,7 @@ class AnswerChoice:
         about = part.about
         found = [one for one in self._quotable(part) if (one.covers if about.strong else one.weak)]
         told = self._with_imported(part, [one for one in found if not one.asks])
-        found = told or [one for one in found if _adds(part, one.hit.exchange.text)]
+        found = that_tell(part.text, told) or [one for one in found if _adds(part, one.hit.exchange.text)]
         own = [one for one in found if not one.anothers]
         found = own if most_covered(own) == most_covered(found) else found
         found = of_names(self._within(part, found), part.text)
@@ -286,4 +296,7 @@ def _holds(part: QuestionPart, asked: str, stems: frozenset[str], text: str) -> 
 def _adds(part: QuestionPart, earlier: str) -> bool:
     """Return whether an earlier question contains more than this one asks for, and is about nobody else."""
     about_asker = possession.DOING.search(earlier) or not possession.DOING.search(part.text)
-    return bool(about_asker and topic(earlier).strong - part.about.strong) and people(earlier) <= people(part.text)
+    alike = bool(NEGATES.search(earlier)) == bool(
+        NEGATES.search(part.text)
+    )  # "what don't I like" is no answer to "what do I like"
+    return bool(about_asker and alike and topic(earlier).strong - part.about.strong) and people(earlier) <= people(part.text)

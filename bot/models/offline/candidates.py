@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.models.offline.message_kinds import tells_nothing_of
 from bot.models.offline.spoken_languages import detect_language
 from memory.index.hits import Certainty, Hit
 from memory.index.when.told_times import times_told
@@ -27,7 +28,7 @@ _CHANGED = re.compile(r"(?i)\b(?:now|correction|no longer|not any ?more|instead|
 _DENIES = re.compile(
     r"(?i)\b(?:no longer|not any ?more|(?:is|are|was|were|do|does)(?:n['’]t| not)|ex-\w+|nicht mehr|kein\w*|ya no|ne \w+ plus|n['’]\w+ plus)\b"
 )
-_NEGATES = re.compile(r"(?i)\b(?:no|not|never|\w+n['’]t|nicht|nie|kein\w*)\b")
+NEGATES = re.compile(r"(?i)\b(?:no|not|never|\w+n['’]t|nicht|nie|kein\w*)\b")
 _STILL = re.compile(r"(?i)\b(?:now|instead|but|jetzt|sondern|ahora|sino|maintenant|mais)\b")
 _LAST = re.compile(r"(?i)\bwhen\b.*\blast\b|\blast time\b|\bmost recent|\bzuletzt\b|\bletzte[ns]? mal\b")
 _FIRST = re.compile(r"(?i)\bwhen\b.*\bfirst\b|\bfirst time\b|\bzuerst\b|\berste[ns]? mal\b")
@@ -122,7 +123,7 @@ def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozense
     top = max(found, key=lambda one: one.rank)  # ties: recall's order
     if _LAST.search(question) or _FIRST.search(question) or (not top.shaped and _WHO_IS.search(question)):
         times = [one for one in found if one.covers == top.covers and (one.rank[1] or not top.rank[1])]
-        times = [one for one in times if not _NEGATES.search(one.hit.exchange.text)] or times
+        times = [one for one in times if not NEGATES.search(one.hit.exchange.text)] or times
         return (max if _LAST.search(question) else min)(times, key=lambda one: one.at)
     if NOT_NOW.search(question):
         return top
@@ -141,6 +142,13 @@ def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozense
         )
     ]
     return max(equals, key=lambda one: (not _is_over(one.hit.exchange.text, question), one.hit.exchange.said_at), default=top)
+
+
+def that_tell(question: str, found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without those that tell nothing of what is asked for, if another covers as much: "I need my pin"."""
+    empty = {id(one) for one in found if tells_nothing_of(one.hit.exchange.text, question)}
+    telling = [one.covers for one in found if id(one) not in empty]
+    return [one for one in found if id(one) not in empty or not any(one.covers <= more for more in telling)]
 
 
 def _reworded(one: Candidate, other: Candidate, stems: dict[int, frozenset[str]]) -> bool:

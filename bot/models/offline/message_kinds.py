@@ -13,9 +13,12 @@ from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems,
 from memory.text.lexical import unspaced as unspaced_part
 from memory.text.questions import is_question as is_marked_question
 from memory.text.sentence_splitting import sentences
+from memory.text.told.named_values import Correctable
+from memory.text.told.related_words import telling
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
 from memory.text.word_forms.name_forms import declined
+from memory.text.word_forms.spellings import is_slip
 from memory.text.word_forms.verb_forms import GERMAN, verb_forms
 from memory.text.wordings import read_wordings
 
@@ -26,6 +29,7 @@ class MessageKind(Enum):
     GREETING = auto()
     FAREWELL = auto()
     THANKS = auto()
+    CHATTER = auto()
     QUESTION = auto()
     STATEMENT = auto()
 
@@ -68,12 +72,25 @@ _GREETING = re.compile(rf"{_HEAD}(?:{_HELLO}){_TAIL}[^\w¿]*$")
 _OPENING = re.compile(rf"{_HEAD}(?:{_HELLO})(?:\s+(?:lyra|there))?(?:(?<=lyra)|\s*,)[\s,]+(?=\w)")
 """A greeting that opens a sentence with something else in it."""
 _FAREWELL = re.compile(rf"{_HEAD}(?:{_FAREWELLS}){_TAIL}{_END}")
-_THANKS = re.compile(rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:{_THANKING}){_TAIL}{_END}")
+_THANKED = "|".join(_WORDINGS["thanked"])
+_THANKS = re.compile(
+    rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:{_THANKING}){_TAIL}(?:[\s,]+(?:{_THANKED}))?{_TAIL}{_END}"
+)
+_CHATTER = re.compile(rf"{_HEAD}(?:{'|'.join(_WORDINGS['chatter'])}){_TAIL}{_END}")
+_CLOCK = re.compile(rf"(?i)\W*(?:{'|'.join(_WORDINGS['clock'])}){_TAIL}\W*")
+
+_COURTESIES = (
+    (MessageKind.GREETING, _GREETING),
+    (MessageKind.FAREWELL, _FAREWELL),
+    (MessageKind.THANKS, _THANKS),
+    (MessageKind.CHATTER, _CHATTER),
+)
 
 _ASIDE = re.compile(
     r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
 )
 _TO_LYRA = re.compile(rf"(?i){'|'.join(_WORDINGS['to_lyra'])}")
+_UNANSWERABLE = re.compile(rf"(?i){'|'.join(_WORDINGS['unanswerable'])}")
 _REMINDER = re.compile(rf"(?i){'|'.join(_WORDINGS['reminder'])}")
 _LONGEST_REMINDER = 500
 _FEELS = re.compile(
@@ -85,6 +102,9 @@ _EMPTY = frozenset(stem(word) for word in _WORDINGS["empty"].casefold().split())
 _ELSEWHERE = FUNCTION_WORDS | frozenset(_WORDINGS["elsewhere"].split())
 _ENGLISH = STOP_WORDS - _ELSEWHERE
 _FOREIGN = frozenset(key_words(" ".join(_ELSEWHERE)).values())
+_LACKING = frozenset(word for said in _WORDINGS["lacking"] for word in said.casefold().split())
+_ASKING = frozenset(_WORDINGS["asking"].split())
+_LITTLE_WORDS = frozenset().union(*function_words().values())
 _ELIDED = re.compile(r"(?i)\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})")
 _LISTED = frozenset(
     "french spanish italian portuguese dutch polish russian turkish arabic"
@@ -128,7 +148,7 @@ def _after_greeting(sentence: str) -> str:
 
 
 def _courtesy(sentence: str) -> MessageKind | None:
-    for act, pattern in ((MessageKind.GREETING, _GREETING), (MessageKind.FAREWELL, _FAREWELL), (MessageKind.THANKS, _THANKS)):
+    for act, pattern in _COURTESIES:
         if pattern.match(sentence):
             return act
     return None
@@ -160,9 +180,31 @@ def asks_to_be_reminded(text: str) -> bool:
     return _REMINDER.search(text[:_LONGEST_REMINDER]) is not None
 
 
-def asks_what_lyra_feels(question: str) -> bool:
-    """Return whether a question is about what Lyra feels for the asker, which no message answers."""
-    return bool(_FEELS.match(question))
+def is_unanswerable(question: str) -> bool:
+    """Return whether no message answers a question: what Lyra feels for the asker, what she is, advice, a sum, what she does not know."""
+    return bool(_FEELS.match(question) or _UNANSWERABLE.search(question))
+
+
+def asks_the_time(text: str) -> bool:
+    """Return whether a message asks what time or day it is."""
+    return _CLOCK.fullmatch(text) is not None
+
+
+def tells_nothing_of(text: str, question: str) -> bool:
+    """Return whether a text has nothing beside a question's words, their slips, and those of who needs, lost or forgot what is asked for."""
+    asked = all_stems(question).union(*map(telling, all_stems(question)))
+    words = {word.casefold().replace("’", "'").removesuffix("'s") for word in _WORD.findall(question)}
+    lacks = False
+    for at, word in enumerate(_WORD.findall(unelided(text))):
+        small = word.casefold().replace("’", "'").removesuffix("'s")
+        if small in words or not asked.isdisjoint(all_stems(small)) or small == "lyra":
+            continue
+        lacking = small in _LACKING or small in _ASKING or any(is_slip(small, one) for one in words & _ASKING)
+        lacks = lacks or lacking
+        is_little = small in STOP_WORDS or small in _ELSEWHERE or small in _LITTLE_WORDS or stem(small) in _KINDS
+        if (at and word[0].isupper() and word != "I") or not (lacking or is_little):
+            return False
+    return (lacks or not words.isdisjoint(_ASKING)) and set(Correctable(text).figures) <= set(Correctable(question).figures)
 
 
 def topic(question: str, asked_in: str = "") -> Topic:

@@ -92,6 +92,12 @@ class Phrases:
         at = f"{local(said_at, time_zone):%H:%M}"
         return self.framed("{day} at {time}", day=self.day(said_at, now, time_zone), time=at)
 
+    def clock(self, now: int, time_zone: str) -> str:
+        """Return the day of the week, the date and the time of an instant."""
+        then = local(now, time_zone)
+        with reading(self._code):
+            return f"{formatting.weekday(then.date())}, {then:%H:%M}"
+
     def day(self, said_at: int, now: int, time_zone: str) -> str:
         """Return the day of an instant, relative to now: today, yesterday, on 3 March 2026."""
         then, today = local(said_at, time_zone).date(), local(now, time_zone).date()

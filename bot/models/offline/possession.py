@@ -5,6 +5,8 @@ from collections.abc import Collection
 
 from bot.models.offline.message_kinds import tells
 from bot.models.offline.spoken_languages import detect_language
+from memory.index.when.codes import Code
+from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
 from memory.text.function_words import FIRST_PERSON, FUNCTION_WORDS, POSSESSIVES, SUBJECTS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.sentence_splitting import clauses, sentences
@@ -46,11 +48,19 @@ KIN = (
     f"{named_things.KIN}|sœur|soeur|frère|mère|père|fils|fille|mari|femme|copine|copain|oncle|amie?|collègue|patronn?e?|voisine?"
     "|herman[oa]|madre|padre|hij[oa]|marido|mujer|espos[oa]|novi[oa]|tí[oa]|prim[oa]|abuel[oa]|amig[oa]|jef[ea]|vecin[oa]"
 )
+_A_PERSON = re.compile(rf"(?i)\b(?:{KIN})\b")
+_MOOD = re.compile(
+    r"(?i)\b(?:i am|i['’]m|i feel|we['’]re|ich bin|mir ist|je suis|estoy|soy|sono|estou|ik ben) (?:\w+ ){0,2}?(?:bored|sad|tired|happy|angry|hungry|thirsty"
+    r"|stressed|excited|fine|ok|okay|good|great|sick|ill|lonely|annoyed|exhausted|nervous|scared|worried|upset|busy|late|back|home|better|worse|glad|sorry"
+    r"|gelangweilt|langweilig|traurig|müde|glücklich|wütend|hungrig|gestresst|krank|einsam|genervt|nervös|froh|wieder da|zu hause|fatiguée?|triste|contente?"
+    r"|stressée?|malade|seule?|énervée?|heureu(?:x|se)|cansad[oa]|aburrid[oa]|feliz|enfad[oa]d[oa]|enferm[oa]|contento|contenta|stanc[oa]|felice|moe|blij|ziek)\b"
+)
 _MY_KIN = re.compile(rf"(?i)^{_MINE} (?:\w+ )?(?:{KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$")
 """Matches a subject that is only one's own family or friends."""
 _SELF = frozenset("i i'm i've i'd we we're we've my our me us ich wir mein meine meinen unser unsere yo mi mis nosotros".split())
 _THEY = frozenset("he she they his her their er sie ihr él ella ellos".split())
 _DONE = frozenset("bought saw met went got made took had gave found came left read wrote ate sold built kept began".split())
+_DAYS = frozenset(word for word, (code, _) in LEXICON.items() if code in (Code.WEEKDAY, Code.MONTH)) - MONTHS_OR_NAMES
 _SUBJECT = 2
 """The most words before a verb that are its subject alone: "Farid's brother lives"."""
 
@@ -61,6 +71,16 @@ def is_lasting(text: str) -> bool:
         return True
     language = detect_language(text)
     return bool(language) and language not in _OF_LASTING and tells(text) and not text.rstrip().endswith(("!", "！"))
+
+
+def is_mood(text: str) -> bool:
+    """Return whether a text tells how its speaker feels, rather than anything of them."""
+    return _MOOD.search(text) is not None
+
+
+def without_people(text: str) -> str:
+    """Return a text without the words for relatives, friends and colleagues in it."""
+    return _A_PERSON.sub(" ", text)
 
 
 def is_anothers(stemmed: str, question: str, text: str) -> bool:
@@ -127,5 +147,5 @@ def telling_of(whom: str, text: str) -> int:
 
 def _is_name(word: str) -> bool:
     folded = word.casefold()
-    known = folded in STOP_WORDS or folded in FUNCTION_WORDS or folded in _DONE
+    known = folded in STOP_WORDS or folded in FUNCTION_WORDS or folded in _DONE or folded in _DAYS
     return word[0].isupper() and not known and not folded.endswith(("ing", "ed"))

@@ -46,7 +46,7 @@ class QuestionPart:
 
     `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, what is listed, or about whom all is
     told, as written; '' for every time that something happened. `day` is a birthday that stands for the time and must be looked up,
-    with `window` giving its year. `people` says that the people met in that time are asked for, `detail` what is asked of oneself.
+    with `window` giving its year. `end` is "first" or "last" where only that of a time is asked for, `people` says that the people met in that time are asked for, `detail` what is asked of oneself.
     """
 
     text: str
@@ -58,6 +58,7 @@ class QuestionPart:
     day: Birthday | None = None
     people: bool = False
     detail: PersonalDetail | None = None
+    end: str = ""
 
 
 _QUESTION_WORDS = r"what|who|where|when|which|how|why|whose|wer|wo|wann|wie|welche\w*|qué|quién|dónde|cuándo|cómo|cuál|où|quand"
@@ -83,6 +84,7 @@ _NO_LISTING = re.compile("".join(_WORDINGS["no_listing"]))
 _SO_FAR = re.compile(r"(?i)\b(?:so far|until now|up to now|bisher|bis jetzt|bislang|soweit|hasta ahora)\b")
 _LIKE = re.compile(r"(?i)^(\W*what (?:was|were) .*?) like(\W*)$")
 _TOLD_HER = re.compile("".join(_WORDINGS["told_her"]))
+_TOLD_END = re.compile("".join(_WORDINGS["told_end"]))
 _SEEN = re.compile("".join(_WORDINGS["seen"]))
 _AN_HOUR = 60 * MINUTE
 _LASTING = (
@@ -221,6 +223,9 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if _WHO_AM_I.match(text):
         return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
     spoken = _LIKE.sub(r"\1\2", " ".join(_SO_FAR.sub(" ", text).split()))
+    if told := _TOLD_END.match(spoken):
+        end = "first" if any(told.groupdict().values()) else "last"
+        return QuestionPart(text, Aim.TIME, topic(spoken), text, Window(EARLIEST, now + 1), end=end)
     if told := _TOLD_HER.match(spoken):
         start = now - _AN_HOUR if told["just"] or told["eben"] else EARLIEST
         return QuestionPart(text, Aim.TIME, topic(spoken), text, Window(start, now + 1))

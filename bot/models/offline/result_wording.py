@@ -72,9 +72,13 @@ class ResultWording:
             speaker = "" if where else exchange.speaker
 
     def listing(self, part: QuestionPart, found: Sequence[Candidate], above: Sequence[Statement]) -> str:
-        """Return a list with a heading, one line per entry."""
+        """Return a list with a heading, one line per entry; of what is known of the asker, also that there is more if there is."""
         lines = [f"- {f'{one.period}: ' if one.period else ''}{one_line(one.text)}" for one in above]
-        return "\n".join([self._heading(part, found), *[*lines, *(self._line(part, one) for one in found)][: self._most]])
+        lines += [self._line(part, one) for one in found]
+        cut = self._most is not None and len(lines) > self._most
+        more = part.aim is Aim.ASKER and (cut or self._choice.knows_more(part, found))
+        ends = [self._phrases.framed("I know more than this; the command recall finds it.")] if more else []
+        return "\n".join([self._heading(part, found), *lines[: self._most], *ends])
 
     def nothing(self, window: Window) -> str:
         """Return that nothing was said in a window."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from bot.models.offline.answer_choice import AnswerChoice
 from bot.models.offline.candidates import Candidate, any_of
-from bot.models.offline.message_kinds import MessageKind, asks_to_be_reminded, asks_what_lyra_feels, hear, is_about_lyra
+from bot.models.offline.message_kinds import MessageKind, asks_the_time, asks_to_be_reminded, hear, is_about_lyra, is_unanswerable
 from bot.models.offline.phrases import FORMAL, Phrases
 from bot.models.offline.possession import OWN
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, parts, people, things
@@ -110,7 +110,7 @@ class VoiceQuestion:
     def parts(self) -> Sequence[QuestionPart]:
         """Return the parts of a message to search for, which have a meaningful word or are about the asker's own; none unless it asks."""
         heard = hear(self.text)
-        if heard.act is not MessageKind.QUESTION or asks_what_lyra_feels(heard.question):
+        if heard.act is not MessageKind.QUESTION or is_unanswerable(heard.question):
             return ()
         return [
             replace(part, sought=f"{part.sought} {self.asker}") if part.detail else part
@@ -144,6 +144,8 @@ class VoiceQuestion:
         heard = hear(self.text)
         name, told = self.manner.name or one_line(self.asker), self.phrases
         reminder = asks_to_be_reminded(self.text)
+        if asks_the_time(self.text):
+            return VoiceAnswer(told.clock(self.now, self.time_zone), (), echo=True)
         if heard.act is MessageKind.QUESTION and not reminder:
             return self._answered(heard.question, hits, known, above)
         match heard.act:
@@ -153,6 +155,8 @@ class VoiceQuestion:
                 text = told.framed("Goodbye, {name}.", name=name) if name else told.framed("Goodbye.")
             case MessageKind.THANKS:
                 text = told.framed("You are welcome.")
+            case MessageKind.CHATTER:
+                text = self.without_answer
             case _ if not self.kept:
                 text = told.framed("Heard, and not kept.")
             case _ if _UNREAD.search(self.text):

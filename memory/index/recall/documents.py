@@ -13,6 +13,7 @@ import numpy as np
 
 from memory.index.indexing import OWN
 from memory.index.recall.columns import Column, Floats, Ints, Mask, held_bytes
+from memory.index.when.told_times import LONGEST_STAY
 from memory.index.when.values import Window
 from memory.text import lexical
 from memory.text.word_forms.spellings import plain_spellings
@@ -173,7 +174,8 @@ class Documents:
         return at if at < len(self) and self.items.now[at] == item else NONE
 
     def then(self, window: Window, *, ahead: bool) -> tuple[Mask, Ints]:
-        """Return a mask of the items said in a window or telling of a time at least half inside it, and the instant of each.
+        """Return a mask of the items said in a window or telling of a time at least half inside it or of days around it, and the
+        instant of each.
 
         A time after the message that tells of it counts only if the window lies `ahead`.
         """
@@ -181,7 +183,8 @@ class Documents:
         if not len(self.tellers):
             return mask, self.times.now
         start, end = self.told_from.now, self.told_until.now
-        within = 2 * (np.minimum(end, window.end) - np.maximum(start, window.start)) >= end - start
+        inside = np.minimum(end, window.end) - np.maximum(start, window.start)
+        within = (2 * inside >= end - start) | ((inside == window.end - window.start) & (end - start < LONGEST_STAY))
         if not ahead:
             within &= start <= self.times.now[self.tellers.now]
         when = self.times.now.copy()

@@ -55,11 +55,15 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class TenseSigns:
-    """What tells in a sentence whether its time is past, to come, or recurring (also "since", and questions)."""
+    """What tells in a sentence whether its time is past, to come, or recurring (also "since", and questions).
+
+    `own` is what somebody says of themself, which is to come where nothing else says otherwise.
+    """
 
     back: re.Pattern[str]
     ahead: re.Pattern[str]
     none: re.Pattern[str]
+    own: re.Pattern[str]
 
 
 @cache

@@ -4,6 +4,7 @@ The time may also be relative to an event that is in no calendar: "two weeks bef
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -35,6 +36,7 @@ _OLD = frozenset(
     damals früher jamais avant antes prima mai vroeger""".split()
 )
 _USED_TO = ("used", "to")
+_GERMAN = frozenset("ich wir ist sind hab habe haben mach mache machen steht gibt muss passiert".split())
 _ASKING = frozenset("what where who whom whose which when why how".split())
 _ASKING_IS = frozenset("what's where's who's how's when's".split())
 _PRESENT = frozenset("do does is are am don't doesn't isn't aren't".split())
@@ -55,10 +57,15 @@ def _is_now(tokens: TimeTokens) -> bool:
     return _verb(tokens) in _PRESENT
 
 
+def speaks_german(words: Sequence[str]) -> bool:
+    """Return whether words are German, in which "was" asks."""
+    return language(words) == "german" or not _GERMAN.isdisjoint(words)
+
+
 def _is_past(tokens: TimeTokens) -> bool:
     """Return whether a question is about the past."""
     words = frozenset(tokens.words)
-    if language(tokens.words) == "german":
+    if speaks_german(tokens.words):
         words -= {"was"}
     return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _USED_TO in pairwise(tokens.words)
 

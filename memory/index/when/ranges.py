@@ -51,6 +51,15 @@ _ASKING = frozenset(("what", *_HOW))
 _DONE = frozenset("do done happen happened eat ate cook cooked go went".split())
 _ENDS = ("", Code.MARK, Code.PERIOD, Code.TAKEN)
 _NEAR = 14 * DAY
+_DAYS_TO = re.compile(
+    r"(?i)\b(?:from|vom|du|del|dal|de|van|od|со?)\s(?:the\s)?(\d{1,2}\.?)\s?(?:to|till|until|bis(?:\szum)?|au|al|a|até|ao|tot|do|по|[–-])\s?(?:the\s)?(\d{1,2}\b)"
+)
+"""A range of days of one month, in languages that say "from" and "to" in words of their own."""
+
+
+def one_range(text: str) -> str:
+    """Return a text with its ranges of days of one month as English has them: "du 20 au 27 décembre"."""
+    return _DAYS_TO.sub(r"from \1 to \2", text)
 
 
 def take_ranges(reading: Parse) -> None:

@@ -7,18 +7,22 @@ time, any other the last.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar
 from memory.index.when.further_languages import MONTHS, TenseSigns, in_english, languages_of, signs_of, times_in_english
-from memory.index.when.question_times import parse_question
+from memory.index.when.question_times import parse_question, speaks_german
+from memory.index.when.ranges import one_range
 from memory.index.when.tokens import TimeTokens, cut
 from memory.index.when.values import TimedQuestion, Window
-from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
+from memory.index.when.vocabulary import ENGLISH_WEEKDAYS, LEXICON, MONTHS_OR_NAMES
+from memory.text.language_detection import language
+from memory.text.lexical import tokens
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
 from memory.text.told.announcements import OVER
+from memory.text.told.named_values import ValueKind, kinds_of
 from memory.text.word_forms.verb_forms import is_past
 from memory.text.wordings import read_wordings
 
@@ -30,6 +34,8 @@ _OPEN = re.compile(r"(?:on|in|\d+) [A-Z][a-z]+")
 """A weekday, month or day of a month, for which only the context tells whether it is past or to come."""
 _SMALL_TALK = 4
 """Sentences with fewer words than this tell nothing by themselves."""
+LONGEST_STAY = 27 * DAY
+"""What is told of so many days or more is told of none of them."""
 _LONGEST = 400 * DAY
 _LONG_AGO = 45 * DAY
 _WEEK, _YEAR = 7 * DAY, 365 * DAY
@@ -58,10 +64,11 @@ _PLANS_FOR = (
     (re.compile(rf"\b(plans?|planned|planning) for (?=(?:{'|'.join(MONTHS)})\b)"), r"\1 in "),
 )
 """What stands before a time in a question about plans, and before the same time elsewhere."""
-_INTENDS = re.compile(r"(?i)(?<=\w) vor(?=\W*$)")
-"""The end of "was habe ich am Samstag vor", which is no time before another."""
+_INTENDS = re.compile(r"(?i)(?<=\w) vor(?=\W*$)|\bse passe\b")
+"""The end of "was habe ich am Samstag vor", which is no time before another; and "il se passe quoi", which asks about no past."""
 _SUBJECTS = frozenset("i we he she they you ich wir er sie du je j'ai tu il elle nous vous yo".split())
 """What no note without a verb has: "I quit on 3 December" tells of what was, though "quit" is present and past."""
+_WHAT = re.compile(r"(?i)\bwas\b")
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
 
 
@@ -75,8 +82,31 @@ def _signs() -> Mapping[str, re.Pattern[str]]:
     return {told: re.compile("|".join(patterns), re.IGNORECASE) for told, patterns in found.items()}
 
 
+def _signs_in(text: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the signs of a text's language, of all if its words do not tell which it is."""
+    words = tokens(text)
+    return _signs_of(language(words) or ("english" if not ENGLISH_WEEKDAYS.isdisjoint(words) else ""))
+
+
+@cache
+def _signs_of(spoken: str) -> Mapping[str, re.Pattern[str]]:
+    signs = read_wordings(__file__).get(spoken)
+    return {told: re.compile("|".join(one), re.IGNORECASE) for told, one in signs.items()} if signs else _signs()
+
+
 def _has_sign(told: str, text: str) -> bool:
     return _signs()[told].search(text) is not None
+
+
+def _is_done(text: str) -> bool:
+    """Return whether a text has a verb in the past, of its own language if its words tell which."""
+    return _signs_in(text)["done"].search(text) is not None
+
+
+@lru_cache(maxsize=64)
+def _is_over(text: str) -> bool:
+    """Return whether a text is about the past, or about something recurring; in German "was" is "what"."""
+    return OVER.search(_WHAT.sub(" ", text) if speaks_german(tokens(text)) else text) is not None or _is_done(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +117,14 @@ class ToldTimes:
     elsewhere: bool = False
 
     def within(self, window: Window, until: int = LATEST) -> Window | None:
-        """Return the earliest of these times that starts by `until` and lies at least half in a window, or None."""
+        """Return the earliest of these times that starts by `until` and lies at least half in a window, or None.
+
+        So does one of several days, but less than a month, that has the whole window in it: "from 20 to 27 December" has the 23rd.
+        """
         for one in sorted(self.times, key=lambda one: one.start):
             inside = min(one.end, window.end) - max(one.start, window.start)
-            if one.start <= until and 2 * inside >= one.end - one.start:
+            has_it = inside == window.end - window.start and one.end - one.start < LONGEST_STAY
+            if one.start <= until and (2 * inside >= one.end - one.start or has_it):
                 return one
         return None
 
@@ -117,11 +151,10 @@ def times_told(text: str, said_at: int, time_zone: str) -> ToldTimes:
 
 
 def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
-    """Like `parse_question`, in the further languages too; in a question about the future, a weekday, or a month or feast without a
-    year, is the next one with the last one as `instead`.
-
-    So is a day of the next two months in a question that is not about the past.
+    """Like `parse_question`, in the further languages too; in a question that is not about the past, a weekday, or a month or feast
+    without a year, is the next one with the last one as `instead`.
     """
+    text = one_range(text)
     for plans, alike in _PLANS_FOR:
         text = plans.sub(alike, text)
     english = in_english(text)
@@ -133,13 +166,13 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
         return question
     signs = [signs_of(name) for name in languages_of(text)] if english != text else []
     ahead = _has_sign("asks_ahead", text) or any(one.ahead.search(text) for one in signs)
-    over = question.past or OVER.search(text) or _has_sign("done", text) or any(one.back.search(text) for one in signs)
-    tokens = cut(english)
-    weekly = _is_weekly(tokens)
+    over = question.past or _is_over(text) or any(one.back.search(text) for one in signs)
+    cuts = cut(english)
+    weekly = _is_weekly(cuts)
     then = parse_question(english, now + (_WEEK if weekly else _YEAR), time_zone).window
     near = then is not None and not weekly and then.end - then.start <= DAY and then.start - now <= _NEAR
-    comes_again = weekly or _has(tokens, _COMES_AGAIN)
-    if then and then.start > now and ((ahead and comes_again) or (near and not over)):
+    comes_again = weekly or _has(cuts, _COMES_AGAIN)
+    if then and then.start > now and (((ahead or not over) and comes_again) or (near and not over)):
         return replace(question, window=replace(then, instead=last))
     return question
 
@@ -159,6 +192,8 @@ def _may_tell(text: str) -> bool:
 
 def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> Window | None:
     """Return the time that a sentence tells of; None if it has none, asks about it, or leaves it open-ended."""
+    if (one := one_range(sentence)) != sentence:
+        sentence, further = in_english(one), ()
     if is_question(sentence) or _has_sign("recurring", sentence):
         return None
     for name in further:
@@ -182,6 +217,7 @@ def _read_further(time: str, signs: TenseSigns, sentence: str, said_at: int, tim
     window = parse_question(time, said_at, time_zone).window
     if not _OPEN.fullmatch(time):
         return window
+    ahead = ahead or (not back and signs.own.search(sentence) is not None)
     if back == ahead:
         return None
     if ahead and window and window.end <= said_at:
@@ -208,7 +244,7 @@ def _read(sentence: str, said_at: int, time_zone: str) -> Window | None:
 
 def _soon(sentence: str, tokens: TimeTokens, said_at: int, time_zone: str) -> Window | None:
     """Return the day of a note without a verb ("dentist 3 December") within the next two months; a weekday only of an appointment."""
-    if OVER.search(sentence) or _has_sign("done", sentence) or any(word == "born" or is_past(word) for word in tokens.words):
+    if _is_over(sentence) or any(word == "born" or is_past(word) for word in tokens.words):
         return None
     if not _SUBJECTS.isdisjoint(tokens.words):
         return None
@@ -241,12 +277,16 @@ def _looks_ahead(sentence: str) -> bool:
     """Return whether a sentence is about the future, by its verbs."""
     if _has_sign("ahead", sentence):
         return True
-    return not (OVER.search(sentence) or _has_sign("done", sentence)) and _has_sign("present", sentence)
+    if _is_over(sentence) or _has_sign("present", sentence):
+        return not _is_over(sentence)
+    has_past = any(map(is_past, _A_WORD.findall(sentence.casefold())))
+    subject = _signs_in(sentence)["subject"].search(sentence)
+    return not has_past and (subject is not None or bool(kinds_of(sentence) & ValueKind.TIME))
 
 
 def _is_still_to_come(sentence: str) -> bool:
     """Return whether a sentence about a later time tells of nothing that is done already, as "booked the ferry for May" does."""
-    return _looks_ahead(sentence) and not (_has_sign("done", sentence) or _has_sign("arranged", sentence))
+    return _looks_ahead(sentence) and not (_is_done(sentence) or _has_sign("arranged", sentence))
 
 
 def _of_a_day(window: Window, said_at: int, time_zone: str) -> Window | None:

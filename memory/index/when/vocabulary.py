@@ -9,7 +9,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from memory.index.when.codes import Code
-from memory.text.lexical import stem, unaccented
+from memory.text.lexical import key_words, stem, unaccented
 from memory.text.time.dates import MONTHS
 
 
@@ -100,14 +100,16 @@ PAST = frozenset("did was were had didn't wasn't weren't hadn't".split())
 """Words that mark an English question as being about the past."""
 LIGHT = frozenset("go went going gone get got getting happen happened spend spent far long often much many".split())
 """Light words, with next to no meaning next to others: "go climbing", "get a haircut", "how far"."""
-DOINGS = frozenset(
-    stem(word)
-    for word in """
+_DOING = """
     happen spend spent go went on new life past part thing celebrate verbracht gemacht machte passiert geschehen los erlebt gefeiert hice hicimos pasó
     hecho fait passé tell told say said write wrote written talk talked mention mentioned erzählt gesagt geschrieben berichtet
     unternommen dije contado quest jai avons happens passiert plan plans planned planning mache machen machst macht tue tun vor geplant plane planen
     fais faisons faire ferai ferons vais allons aller prévu étais j'étais étions qu'avons qu'ai hago hacemos hacer haré haremos voy vamos planeado
-    estuve estuvimos estaba tengo tenemos hay s'est ocurrió pasa planes
-    """.split()
-)
+    estuve estuvimos estaba tengo tenemos hay s'est ocurrió pasa planes free busy available frei libre libres ocupado ocupada
+    libero libera occupato occupata livre ocupado vrij druk wolny wolna zajęta zajęty свободна свободен занята занят steht ansteht los
+    faccio facciamo fare c'è succede faço fazemos fazer doe doen robię robimy robić będzie dzieje делаю делаем делать будет yapıyorum
+    yapıyoruz yapacağım var olacak neyim müsait anything something irgendwas etwas
+    done hablado hablamos hemos geredet gesprochen besprochen parlé parlato falamos conversamos gesproken rozmawialiśmy говорили konuştuk worüber
+    """
+DOINGS = frozenset(map(stem, _DOING.split())).union(key_words(_DOING).values())
 """Stems of words that ask for whatever was done or happened at a time."""

@@ -41,6 +41,7 @@ _NEAREST, _CLOSE, _NEAR, _FAR = 4, 6, 12, 30
 """How many messages of its speaker a correction looks back over."""
 _ALIKE = 0.5
 _HOUR = ValueKind.TIME | ValueKind.NUMBER
+_SET = ValueKind.DAY | ValueKind.TIME
 
 _MONTHS = "|".join(sorted(MONTHS, key=len, reverse=True))
 _WORDINGS = read_wordings(__file__, MONTH=_MONTHS)
@@ -66,6 +67,7 @@ _NOW = re.compile(
 _LONG_NUMBER = re.compile(rf"(?i)(?<![\w.,:])(?!(?:19|20)\d\d\b)\d{{3,}}(?: (?:{_SAID['now']}))?\W*$")
 _MOVED = re.compile(rf"(?i)\b(?:{_SAID['moved']})\b")
 _MOVED_TO, _NOT = ([re.compile(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
+_OFF = [re.compile(rf"(?i)\W*(?:(?:{_SAID['gives_up']})\b{_PAUSE})*(?:{one})\W*") for one in _WORDINGS["patterns"]["off"]]
 _PLACED = frozenset("in at im à en a em w na в на في op nel".split())
 _TIMED = _PLACED | frozenset("on um am le el a alle op om às na".split())
 _THING = re.compile(
@@ -87,6 +89,7 @@ class Correction:
     It is `certain` where its words say that it corrects, an `answer` where they may as well answer a question, and `topical` where it
     says what it is about as well as what holds, and `whose` that is. One that is `alike` may call somebody, and corrects only a name
     spelled like it, or by which somebody is called. A value of a `sort` corrects one of that sort, one behind a `link` one behind the same.
+    What is `off` is a day or time, of what it is about if that is named.
     """
 
     kinds: ValueKind
@@ -100,6 +103,7 @@ class Correction:
     whose: frozenset[str] = frozenset()
     sort: str = ""
     link: str = ""
+    off: bool = False
 
     @property
     def is_name(self) -> bool:
@@ -109,15 +113,17 @@ class Correction:
     @property
     def reach(self) -> int:
         """How many messages of its speaker it may look back over."""
-        if self.certain and (self.kinds & TYPED or self.no_more or self.about):
+        if self.certain and ((self.kinds & TYPED and not self.off) or self.no_more or self.about):
             return _FAR
-        is_loose = not self.certain and (self.sort or self.link or self.kinds in (ValueKind.NAME, ValueKind.PLACE))
-        return _NEAREST if is_loose else _NEAR
+        loosely = self.sort or self.link or self.kinds in (ValueKind.NAME, ValueKind.PLACE)
+        return _NEAREST if self.off or (not self.certain and loosely) else _NEAR
 
     def is_of(self, told: Correctable) -> bool:
         """Return whether this corrects what an earlier message said: it has another value of that kind, or the one that is no more."""
         if is_question(told.text) or len(told.text) > _LONGEST_CORRECTED or self.values <= told.words:
             return False
+        if self.off:
+            return bool(told.kinds & _SET) and not told.past and (not self.about or bool(self.about & told.stems))
         if self.is_name:
             pairs = ((one, other) for one in self.values for other in told.names_beside(one))
             return any(not self.alike or _alike(*pair) or _CALLED.search(told.text) for pair in pairs)
@@ -149,13 +155,13 @@ class Correction:
 
     def leaves(self, other: "Correction") -> bool:
         """Return whether something of an earlier correction of the same holds beside this one."""
-        left = other.kinds & ~self.kinds
+        left = ValueKind.NONE if self.off else other.kinds & ~self.kinds
         # What stands alone may be an hour or a number.
         return bool(left & ~_HOUR if len(other.values) == 1 and self.kinds & _HOUR else left)
 
     def shares(self, other: "Correction") -> bool:
         """Return whether an earlier correction of the same has a value of a kind that this one has, too, or one that is no more."""
-        return bool(self.kinds & other.kinds) or bool(self.no_more & other.values)
+        return self.off or other.off or bool(self.kinds & other.kinds) or bool(self.no_more & other.values)
 
 
 @lru_cache(maxsize=10_000)
@@ -164,6 +170,8 @@ def correction(text: str) -> Correction | None:
     if len(text) > _MOST_CHARACTERS or is_question(text):
         return None
     text = " ".join(text.split())
+    if found := next((found for one in _OFF if (found := one.fullmatch(text))), None):
+        return Correction(_SET, values_of(text), stems_of(found["what"] or ""), certain=True, off=True)
     if (starred := _STARRED.match(text)) and len(text.split()) <= _FEW:
         return _read(starred["before"] or starred["behind"], certain=True)
     if named := _ABOUT.match(text):
@@ -184,7 +192,7 @@ def correction(text: str) -> Correction | None:
             return replace(read, alike=True)
         # "Ok, at 6 then" agrees.
         agrees = weak and not behind and not _FILLS.sub("", weak[0])
-        slips = read and read.is_name and weak and _DENIES.search(weak[0])
+        slips = read and (read.is_name or read.kinds & TYPED) and weak and _DENIES.search(weak[0])
         return None if agrees and not slips and read and not (read.about or read.no_more) else read
     return _unmarked(text)
 
@@ -211,8 +219,7 @@ def _unmarked(text: str) -> Correction | None:
 
 
 def _about(named: re.Match[str], found: Correction | None) -> Correction | None:
-    about = stems_of(named["what"])
-    of = whose(named["what"])
+    about, of = stems_of(named["what"]), whose(named["what"])
     return replace(found, about=found.about | about, topical=True, whose=of) if found and found.certain and about else None
 
 
@@ -244,14 +251,14 @@ def _whole(found: re.Match[str]) -> str:
 
 def _moved(what: str, to: str) -> Correction | None:
     of = WORD.findall(what)
-    if all(word[0].isupper() or word in _OWNERS or _KIN.fullmatch(word) for word in of):
+    if of and all(word[0].isupper() or word in _OWNERS or _KIN.fullmatch(word) for word in of):
         # "Ada moved to Graz in May": somebody alone moves to no day.
         to = to if kinds_of(" ".join(to.split()[:2])) & (ValueKind.DAY | ValueKind.TIME) else ""
     # "Pushed to May": a month alone is a day after "in".
     kinds, about = kinds_of(to) | kinds_of(f"in {to}") & ValueKind.DAY, stems_of(what)
-    if not kinds & (TYPED | ValueKind.PLACE) or not about or len(about) > _LOOSE_FRAGMENT:
+    if not kinds & (TYPED | ValueKind.PLACE if about else _SET) or len(about) > _LOOSE_FRAGMENT:
         return None
-    return Correction(kinds & ~ValueKind.NAME, values_of(to), about, certain=True, topical=True, whose=whose(what))
+    return Correction(kinds & ~ValueKind.NAME, values_of(to), about, certain=True, topical=bool(about), whose=whose(what))
 
 
 def _read(rest: str, *, certain: bool, answer: bool = False) -> Correction | None:
@@ -267,8 +274,7 @@ def _read(rest: str, *, certain: bool, answer: bool = False) -> Correction | Non
         return _instead(found, certain=certain, answer=answer)
     moved = _MOVED.search(rest) is not None
     body = _IT_IS.sub("", rest)
-    kinds = kinds_of(body)
-    left = left_of(body)
+    kinds, left = kinds_of(body), left_of(body)
     if not certain and not left and _I.search(rest):
         return None  # "sorry, I'm late on Tuesday", "actually tomorrow I can't"
     if kinds & TYPED:

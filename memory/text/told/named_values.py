@@ -40,6 +40,7 @@ _CONTRACTED = frozenset({"'s", "’s"})
 _HAS = re.compile(r"(?i)\b(?:has|have|hat)\b")
 _ONESELF = re.compile(r"\bI(?:['’]\w+)?(?=\W|$)")
 _BREAK = re.compile(r"[,;:.!?\n]")
+_CLOCK_HOUR = re.compile(r"(\d{1,2})(?:am|pm|h|uhr)")
 _EMPTY = (
     FUNCTION_WORDS
     | STOP_WORDS
@@ -99,8 +100,9 @@ class Correctable:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All its words, folded."""
-        return frozenset(map(folded, WORD.findall(self.text)))
+        """All its words, folded, and the hours in them as well: "3pm" is "3"."""
+        words = frozenset(map(folded, WORD.findall(self.text)))
+        return words.union(found[1] for word in words if (found := _CLOCK_HOUR.fullmatch(word)))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -144,6 +146,11 @@ class Correctable:
         """Return whether its first word is one of these, folded."""
         first = WORD.search(self.text)
         return first is not None and folded(first.group()) in words
+
+    @property
+    def past(self) -> bool:
+        """Whether it is about the past."""
+        return _PAST.search(self.text) is not None
 
     @property
     def states(self) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from memory.text.lexical import query_stems, stem
+from memory.text.lexical import key_words, query_stems, stem
 from memory.text.told.personal_details import PersonalDetail, asked_detail
 from memory.text.wordings import read_wordings
 
@@ -30,7 +30,7 @@ def _groups() -> tuple[_WordGroup, ...]:
 
 
 def _stems(words: str) -> frozenset[str]:
-    return frozenset(map(stem, words.casefold().split()))
+    return frozenset(map(stem, words.casefold().split())).union(key_words(words).values())
 
 
 def telling(asked: str) -> frozenset[str]:

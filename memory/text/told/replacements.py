@@ -40,6 +40,13 @@ _WAS_AGED = re.compile(
 _BESIDES = 3
 _REPLACEABLE = TYPED | ValueKind.PLACE
 _YOU = re.compile(r"(?i)\b(?:you|du|ihr|tu|vous|usted)\b")
+_PARTNERS = frozenset(
+    map(
+        stem,
+        """girlfriend boyfriend partner wife husband fiancé fiancée freundin freund frau mann copine copain petite novia novio mujer marido
+        ragazza ragazzo namorada namorado vriendin vriend dziewczyna chłopak девушка парень""".split(),
+    )
+)
 _NOT_ROLES = frozenset(map(stem, "any more longer now".split()))
 _SOMEBODY = frozenset("he she they it er sie il elle él ella this that".split())
 _IS = re.compile(r"(?i):|\b(?:is|ist|heißt|est|es|called|named|s['’]appelle|se llama)\b|['’]s\b")
@@ -88,6 +95,8 @@ def _every(text: str) -> Iterator[Takes]:
         yield partial(_tells_role, found["who"], _role(found), False)
     for _, found in _matches("is_now", text):
         yield partial(_tells_role, found["who"], _role(found), True)
+    for _, found in _matches("parted", text):
+        yield from (partial(_tells_role, found["who"] or found["of"], frozenset((role,)), False) for role in _PARTNERS)
     for _, found in _matches("changed", text):
         names = frozenset(stem(name.lower()) for name in _NAME.findall(found["who"]) if name != "I")
         yield partial(_tells_what_is_over, names, _stems(found["what"]), bool(names))

@@ -73,3 +73,11 @@ def single_typos(word: str) -> set[str]:
         found |= {before + letter + after[1:] for letter in letters}
         found.add(before + after[1:2] + after[:1] + after[2:])
     return found - {word}
+
+
+def is_slip(word: str, meant: str) -> bool:
+    """Return whether a lower-case word is another one with a letter left out, too many, or two swapped; the first is as typed."""
+    shorter, longer = sorted((word, meant), key=len)
+    if len(shorter) == len(longer):
+        return word != meant and sorted(word) == sorted(meant) and word[0] == meant[0]
+    return len(longer) == len(shorter) + 1 and any(longer[:at] + longer[at + 1 :] == shorter for at in range(1, len(longer)))
