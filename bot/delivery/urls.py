@@ -3,6 +3,8 @@
 import html
 import re
 
+from memory.text.lazy_patterns import lazy_pattern
+
 _LONGEST_SAID = 4_000
 
 # White space as browsers define it; Python's further characters do not end a URL.
@@ -35,14 +37,14 @@ def _addresses(begin: str) -> re.Pattern[str]:
     rest = rf"(?:(?!\]\()[^{_GAP}<])*"
     found = rf"(?<!\\)<(?:{SCHEME}|[\w.+%-]+@|\+\d)[^{_GAP}<>]*>|(?:{begin}){rest}"
     # No match begins with another character: without this, each mark in a long text would be tried as every kind of beginning.
-    return re.compile(rf"(?=[\w<+.%/@#!-])(?:{found})", re.IGNORECASE)
+    return lazy_pattern(rf"(?=[\w<+.%/@#!-])(?:{found})", re.IGNORECASE)
 
 
 ADDRESS = _addresses(_BEGIN)
 ADDRESS_OR_NAME = _addresses(_BEGIN + _NAME)
-WORD = re.compile(rf"[^{_GAP}]+")
+WORD = lazy_pattern(rf"[^{_GAP}]+")
 # Every URL contains one of these signs.
-_SIGNED_WORD = re.compile(rf"(?<![^{_GAP}])[^{_GAP}/.:@<]*+[/.:@<][^{_GAP}]*+")
+_SIGNED_WORD = lazy_pattern(rf"(?<![^{_GAP}])[^{_GAP}/.:@<]*+[/.:@<][^{_GAP}]*+")
 _AFTER = "`\"'.,:;!?*_~|>}»”’。，：；！？、）】」』》"
 
 

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from memory.text.lazy_patterns import lazy_pattern
+
 
 def _read_languages() -> Mapping[str, Mapping[str, str]]:
     """Return the function words of each language, by the script in which it is written."""
@@ -50,7 +52,7 @@ _SURENESS = ("hangul", "kana", "han", "cyrillic", "arabic", "greek", "hebrew", "
 words of other alphabets."""
 _SPOKEN_IN = {"hangul": "korean", "kana": "japanese", "han": "chinese", "cyrillic": "russian", "arabic": "arabic"}
 """The language for which each of these scripts stands where no words tell it."""
-_LETTER_OF = {script: re.compile(f"[{SCRIPTS[script]}]") for script in _SURENESS}
+_LETTER_OF = {script: lazy_pattern(f"[{SCRIPTS[script]}]") for script in _SURENESS}
 _SERBIAN = frozenset("ђјљњћџ")
 _PERSIAN = "پچژگکی"
 _ARABIC = "ةىيكأإؤئ"

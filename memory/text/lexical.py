@@ -5,7 +5,6 @@ the text's language, is stemmed as English and so is the same term in every text
 no syntax. Scripts without spaces are split into overlapping character pairs.
 """
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ import Stemmer
 
 from memory.text.language_detection import function_words, languages_by_script, stemmed_as
 from memory.text.language_detection import language as language_of
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.word_forms.spellings import PLAIN_LETTERS, other_spellings
 
 # `\w` does not cover combining marks.
@@ -43,17 +43,17 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\U00020000-\U0003134f"
 )
-_WORD = re.compile(rf"[^\W_]+(?:(?:[{_SIGNS}]+|'(?=[^\W_]))[^\W_]*)*")
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
-_RUN = re.compile(f"[{_UNSPACED}]+|[\uac00-\ud7a3]+")
+_WORD = lazy_pattern(rf"[^\W_]+(?:(?:[{_SIGNS}]+|'(?=[^\W_]))[^\W_]*)*")
+_ASCII_WORD = lazy_pattern(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_RUN = lazy_pattern(f"[{_UNSPACED}]+|[\uac00-\ud7a3]+")
 _UNSPACED_SIGNS = (
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064"
     "\u1067-\u106d\u1071-\u1074\u1082-\u108d\u108f\u109a-\u109d\u17b4-\u17d3\u17dd\u3099\u309a"
 )
-_CHARACTER = re.compile(f"[^{_UNSPACED_SIGNS}][{_UNSPACED_SIGNS}]*")
-_UNSEEN = re.compile("[\u00ad\u034f\u0640\u200c\u200d\u2060]")  # soft hyphen, joiners, and the Arabic kashida
-_LIGATURES = re.compile("([\ufdf0-\ufdfc])[\ufdf0-\ufdfc]+")  # each stands for a word or a whole sentence, of up to 18 letters
-_DOTS = re.compile("i\u0307+")  # what case folding makes of the Turkish İ
+_CHARACTER = lazy_pattern(f"[^{_UNSPACED_SIGNS}][{_UNSPACED_SIGNS}]*")
+_UNSEEN = lazy_pattern("[\u00ad\u034f\u0640\u200c\u200d\u2060]")  # soft hyphen, joiners, and the Arabic kashida
+_LIGATURES = lazy_pattern("([\ufdf0-\ufdfc])[\ufdf0-\ufdfc]+")  # each stands for a word or a whole sentence, of up to 18 letters
+_DOTS = lazy_pattern("i\u0307+")  # what case folding makes of the Turkish İ
 
 STOP_WORDS = frozenset(
     """

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from memory.text import lexical
 from memory.text.function_words import FIRST_PERSON
@@ -9,7 +10,7 @@ from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
 from memory.text.time.dates import WEEKDAYS
 from memory.text.unmarked_questions import opens_like_a_question
-from memory.text.wordings import compiled, read_wordings
+from memory.text.wordings import read_wordings
 
 _VERBOSE = re.IGNORECASE | re.VERBOSE
 MOST_CHARACTERS = 700
@@ -73,13 +74,20 @@ def _is_request(sentence: str) -> bool:
 
 def reports_request(sentence: str) -> bool:
     """Return whether a sentence of a digest only tells that somebody asked for a text or the like, once."""
-    reports = read_wordings(__file__)["reports"]
-    once, standing = compiled(reports["once"], _VERBOSE), compiled(rf"\b(?:{reports['standing']})\b", _VERBOSE)
+    once, standing = _reports()
     return once.search(sentence) is not None and not standing.search(sentence)
 
 
+@cache
+def _reports() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of reports of a request that was made once, and of one that stands."""
+    reports = read_wordings(__file__)["reports"]
+    return re.compile(reports["once"], _VERBOSE), re.compile(rf"\b(?:{reports['standing']})\b", _VERBOSE)
+
+
+@cache
 def _any_of(table: str) -> re.Pattern[str]:
-    return compiled("|".join(f"(?:{one})" for one in read_wordings(__file__)[table].values()), _VERBOSE)
+    return re.compile("|".join(f"(?:{one})" for one in read_wordings(__file__)[table].values()), _VERBOSE)
 
 
 def _telling(said: Sequence[str]) -> Iterator[str]:

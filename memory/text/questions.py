@@ -15,7 +15,7 @@ from typing import Any
 from memory.text.language_detection import scripts_of
 from memory.text.lexical import unaccented
 from memory.text.word_forms.spellings import PLAIN_LETTERS
-from memory.text.wordings import compiled, read_wordings
+from memory.text.wordings import read_wordings
 
 _MARKS = ("?", "？", "؟", "՞")
 _GREEK_MARKS = (";", "\u037e")
@@ -58,8 +58,12 @@ def asked_about(sentence: str) -> str:
     if len(sentence) > _LONGEST:
         return ""
     plain = _wordings("further")["lead"].sub("", " ".join(sentence.split()).strip(_ENDS)).strip(_ENDS)
-    ways = (compiled(one, re.IGNORECASE) for wordings in _read()["about"].values() for one in wordings)
-    return next((found["whom"] for way in ways if (found := way.fullmatch(plain))), "")
+    return next((found["whom"] for way in _asking_about() if (found := way.fullmatch(plain))), "")
+
+
+@cache
+def _asking_about() -> list[re.Pattern[str]]:
+    return [re.compile(one, re.IGNORECASE) for wordings in _read()["about"].values() for one in wordings]
 
 
 def _asks_in_french(sentence: str) -> bool:

@@ -7,30 +7,32 @@ characters they modify, and flags encoded by tags.
 
 import re
 
+from memory.text.lazy_patterns import lazy_pattern
+
 EMPTY = "[an empty message]"
 """What an empty message without attachments is shown as."""
-_REMOVED = re.compile(r"[\x00-\x08\x0b-\x1f]")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
-_PLAIN = re.compile("[\n\t -;=-Z\\\\^-~\xa1-\xac\xae-\u024f\u2010-\u2027\u20ac]*")
+_REMOVED = lazy_pattern(r"[\x00-\x08\x0b-\x1f]")
+_SURROGATES = lazy_pattern(r"[\ud800-\udfff]")
+_PLAIN = lazy_pattern("[\n\t -;=-Z\\\\^-~\xa1-\xac\xae-\u024f\u2010-\u2027\u20ac]*")
 """Text that needs no change: most of what people write."""
-_BREAKS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f]")
+_BREAKS = lazy_pattern("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_CONTROLS = lazy_pattern(r"[\x00-\x08\x0e-\x1b\x1f\x7f]")
 _REGION_FLAGS = "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
 # Controls, directional marks, fillers and zero-width spaces, lone surrogates, tags.
-_UNSEEN = re.compile(
+_UNSEEN = lazy_pattern(
     f"({_REGION_FLAGS})"
     "|[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
 )
 # A selector follows the character it modifies: an emoji or symbol, a Han character, a Mongolian letter.
-_SELECTORS = re.compile(
+_SELECTORS = lazy_pattern(
     "(?<![#*0-9\xa9\xae\u203c-\ufdff\U0001f000-\U0001ffff])[\ufe0e\ufe0f]"
     "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
     "|(?<![\u1820-\u18aa])[\u180b-\u180d\u180f]"
 )
 # A joiner follows the character it joins, and only emoji and scripts from U+0590 on use them.
-_JOINERS = re.compile("(?<![\u0590-\u1fff\u2190-\ufdff\ufe0f\ufe10-\U000dffff\U000e007f])[\u200c\u200d]")
+_JOINERS = lazy_pattern("(?<![\u0590-\u1fff\u2190-\ufdff\ufe0f\ufe10-\U000dffff\U000e007f])[\u200c\u200d]")
 
 _TAGS = r"""
     s | bos | eos | pad | unk | mask(?::\d+)? | cls | sep | sop | eop | eot | eod | eoh | eoa | eom | [a-z]{2,5}_token
@@ -46,7 +48,7 @@ _BRACKETED = r"""
 """
 # The special tokens of ChatML, Llama, Mistral, Gemma, Phi, DeepSeek, Qwen, Command R, Harmony, GLM, EXAONE, MiniMax, StarCoder
 # and their kin, and role tags used in prompts. Full-width bars and brackets count like the plain ones.
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     rf"""
     [<＜](?= [|｜] | [^<>＜＞‹\s]{{0,64}}[|｜][>＞] | (?i: /? (?:{_TAGS}) [>＞] | [<＜] /? SYS [>＞] ) )
     | [\[［](?= [|｜] | /? (?:{_BRACKETED}) [\]］] | e~\[ )

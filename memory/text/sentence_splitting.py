@@ -2,10 +2,11 @@
 
 import re
 
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.quotations import ENDINGS, one_line
 
 # Each begins with the one character before it: a set of first characters is what is searched for fastest.
-_MARK = re.compile(
+_MARK = lazy_pattern(
     r"""[.!?…\n。！？؟।॥"„“「](?:
       (?<=[.!?…])(?<![.!?…]{2}) [.!?…]*+ ["'”’»)\]*_]*+ (?=\s|$)
     | (?<=\n) \n*+
@@ -23,11 +24,11 @@ _CLOSING = "\"'”’»“」』）)]*_"
 _ABBREVIATIONS = frozenset("mr. mrs. ms. dr. prof. st. vs. approx. nr. ca. bzw.".split())
 _MAY_END = frozenset("a.m. p.m. etc. usw.".split())
 """Abbreviations that end a sentence unless a small letter follows."""
-_INITIALS = re.compile(r"(?!i\.$)(?:[^\W\d]\.)+")
-_NUMBER = re.compile(r"(?:\d{1,2}\.)?\d{1,2}\.")
+_INITIALS = lazy_pattern(r"(?!i\.$)(?:[^\W\d]\.)+")
+_NUMBER = lazy_pattern(r"(?:\d{1,2}\.)?\d{1,2}\.")
 _BEFORE_ORDINALS = frozenset("am im der dem den des vom zum bis seit die das".split())
-_MONTH = re.compile(r"(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b")
-_BETWEEN_CLAUSES = re.compile(r"[,;:](?:\s+|$)|\s-+\s|[–—](?!\d)|[、，；：،؛]|\b(?:and|but|und|aber|sondern|y|pero|et|mais)\b")
+_MONTH = lazy_pattern(r"(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b")
+_BETWEEN_CLAUSES = lazy_pattern(r"[,;:](?:\s+|$)|\s-+\s|[–—](?!\d)|[、，；：،؛]|\b(?:and|but|und|aber|sondern|y|pero|et|mais)\b")
 
 
 def sentences(text: str) -> list[str]:

@@ -29,12 +29,6 @@ def any_of(said: Mapping[str, str]) -> str:
     return "|".join(said.values())
 
 
-@cache
-def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a pattern, compiled on first use: a large one takes longer than the rest of a start."""
-    return re.compile(pattern, flags)
-
-
 def _filled(value: Any, parts: Mapping[str, str]) -> Any:
     match value:
         case dict():

@@ -14,6 +14,7 @@ from memory.index.indexing import ENGLISH
 from memory.text import lexical
 from memory.text.language_detection import function_words
 from memory.text.language_detection import language as language_of
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
 from memory.text.told.named_things import KIN
@@ -24,7 +25,7 @@ _NAME = r"[A-ZÀ-ÖØ-Þ][\w-]+"
 
 
 def _words(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?i)(?<![\w'’-])(?:{words})(?![\w-])")
+    return lazy_pattern(rf"(?i)(?<![\w'’-])(?:{words})(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +49,22 @@ class _Grammar:
 
 _GRAMMARS: Mapping[str, _Grammar] = {
     ENGLISH: _Grammar(
-        re.compile(
+        lazy_pattern(
             r"(?i)(?<![\w'’-])(?:i|me|my|mine|myself)(?![\w-])"
             r"|^\W*(?:(?:also|just|even|finally|already|recently) )*(?:been|got|had|went|took|bought|saw|made|found|met|\w{2,}ed)\b"
         ),
         _words("we|us|our|ours|ourselves"),
         _words("you|your|yours|yourself|yourselves"),
         _words("he|she|his|her|hers|him|himself|herself"),
-        re.compile(r"(?i)^\W*\w+ (?:has |had )?(?:told|tells|says|said|writes|wrote|thinks|thought)(?: (?:me|us))?(?: that)?\b"),
-        re.compile(
+        lazy_pattern(
+            r"(?i)^\W*\w+ (?:has |had )?(?:told|tells|says|said|writes|wrote|thinks|thought)(?: (?:me|us))?(?: that)?\b"
+        ),
+        lazy_pattern(
             rf"^\W*(?P<name>{_NAME})(?:['’]s\b|(?:,? and {_NAME})?,? (?:\w+ly )?(?:is|was|are|were|has|had|have|can|can['’]t|could|will"
             r"|won['’]t|would|does|doesn['’]t|did|didn['’]t|\w{2,}s(?! (?:are|were|have|do|don['’]t|can|will|must|need|cost|go|come|start|end|hang|lie|live|stand|sit|fit|belong)\b)|\w{2,}ed|lost|broke|got|gave|went|came|took|made|bought|found|left|met"
             r"|told|saw|sold|won|wrote|drove|grew)\b)"
         ),
-        re.compile(
+        lazy_pattern(
             rf"(?<=\w )(?<!\bin )(?<!\bat )(?<!\bto )(?<!\bfrom )(?<!\bnear )(?P<name>{_NAME})(?: {_NAME})*(?:['’]s)?(?![\w-])"
         ),
     ),
@@ -70,15 +73,15 @@ _GRAMMARS: Mapping[str, _Grammar] = {
         _words(r"wir|uns|unser\w{0,2}"),
         _words(r"du|dich|dir|dein\w{0,2}|euch|euer|eure\w?"),
         _words(r"er|sie|ihm|ihn|ihr\w{0,2}|sein(?:e[mnrs]?)?"),
-        re.compile(
+        lazy_pattern(
             r"(?i)^\W*\w+ (?:hat (?:mir|uns) (?:erzählt|gesagt|geschrieben)|sagte?|meinte?|erzählte?|schreibt|schrieb)(?: (?:mir|uns))?,? dass\b"
         ),
-        re.compile(
+        lazy_pattern(
             rf"^\W*(?:(?:[Aa]m )?\w+ [a-zäöüß]+ (?P<then>{_NAME})(?= [a-zäöüß])"
             rf"|(?P<name>{_NAME})(?: und {_NAME})? (?:ist|war|sind|waren|hat|hatte|haben|kann|will|wird|muss|[a-zäöüß]{{2,}}te?)\b"
             rf"|(?:\w+ )+von (?P<of>{_NAME}) |(?P<whose>[A-ZÄÖÜ][a-zäöüß]+)s (?=[A-ZÄÖÜ]))"
         ),
-        re.compile(
+        lazy_pattern(
             r"^\W*(?:\w+ ){0,2}(?:wo\w*|w[aeio]\w+|welche\w*(?: \w+)?) (?!(?:d(?:er|ie|as|e[nm])|(?:k?ein|[mds]ein|ihr|unser)\w*) )[a-zäöüß]+(?: sich)?"
             r" (?P<name>[A-ZÄÖÜ]\w*(?:[^\Ws]|s(?! [A-ZÄÖÜ])))\b"
             rf"|\bvon (?P<of>{_NAME})|(?P<whose>[A-ZÄÖÜ][a-zäöüß]+)s (?=[A-ZÄÖÜ])"
@@ -86,10 +89,10 @@ _GRAMMARS: Mapping[str, _Grammar] = {
         ),
     ),
 }
-_OWN_KIN = re.compile(rf"(?i)(?<!\w)(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:[\w-]+ )?(?:{KIN})(?!\w)")
-_WORD, _ONESELF = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), _words(r"i|me|my|mine|myself|ich|mich|mir|mein\w{0,2}")
+_OWN_KIN = lazy_pattern(rf"(?i)(?<!\w)(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:[\w-]+ )?(?:{KIN})(?!\w)")
+_WORD, _ONESELF = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*"), _words(r"i|me|my|mine|myself|ich|mich|mir|mein\w{0,2}")
 _GREETING = r"(?:hey|hi|hello|thanks|thank you|wow|oh|yeah|yes|yep|sure|great|cool|nice|good (?:morning|evening|night)|congrats|well|so|sorry|dear|ok(?:ay)?|bye|hallo|danke|ja|liebe[rn]?|guten morgen)"
-_SAYING = re.compile(
+_SAYING = lazy_pattern(
     r"(?i)\b(?:says?|said|tells?|told|mention\w*|suggest\w*|recommend\w*|advi[cs]e\w*|thinks?|thought|feels?|opinions?|sag\w*|gesagt|erzähl\w*|rät|denk\w*|findet)\b"
 )
 _NO_NAME = lexical.STOP_WORDS | frozenset(
@@ -273,13 +276,13 @@ def _tells_of(sentence: str, name: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1_000)
 def _named(word: str) -> re.Pattern[str]:
-    return re.compile(rf"(?i)(?<!\w){re.escape(word)}(?:['’]?s)?(?!\w)")
+    return lazy_pattern(rf"(?i)(?<!\w){re.escape(word)}(?:['’]?s)?(?!\w)")
 
 
 @lru_cache(maxsize=1_000)
 def _addressing(word: str) -> re.Pattern[str]:
     name = re.escape(word)
-    return re.compile(rf"(?i)^\W*(?:{_GREETING}[,!.]? ){{0,2}}{name}\s*(?:[,!.:–—]|$)|[,!.?] *{name}\s*(?:[,!.?]|$)")
+    return lazy_pattern(rf"(?i)^\W*(?:{_GREETING}[,!.]? ){{0,2}}{name}\s*(?:[,!.:–—]|$)|[,!.?] *{name}\s*(?:[,!.?]|$)")
 
 
 def _names_found(form: re.Pattern[str], text: str) -> Iterator[str]:

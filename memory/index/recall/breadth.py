@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from enum import Enum
 from functools import cache
 
+from memory.text.lazy_patterns import lazy_pattern
+
 Phrases = Mapping[str, str]
 
 
@@ -64,8 +66,8 @@ _LIST: Phrases = {
     "dutch": r"^welke \w+(?:en|s)|alle (?:\w+en|mijn|onze)|lijst",
 }
 _NAME = r"[A-ZÀ-ÞА-Я]\w+(?: [A-ZÀ-ÞА-Я]\w+){0,2}"
-_ONE_NAME = re.compile(_NAME)
-_NAMES = re.compile(rf"(?:{_NAME}, )+{_NAME},? (?:and|or|und|oder|et|ou|y|o|e|en|of|i|и|или|ve|veya) {_NAME}")
+_ONE_NAME = lazy_pattern(_NAME)
+_NAMES = lazy_pattern(rf"(?:{_NAME}, )+{_NAME},? (?:and|or|und|oder|et|ou|y|o|e|en|of|i|и|или|ve|veya) {_NAME}")
 _ALL = ((Breadth.WHOLE, _WHOLE), (Breadth.ORDER, _ORDER), (Breadth.LIST, _LIST))
 
 
@@ -88,4 +90,4 @@ def speaks(phrases: Phrases, language: str, text: str) -> bool:
 
 @cache
 def _as_words(phrases: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'])(?:{phrases})(?![\w'])", re.IGNORECASE)
+    return lazy_pattern(rf"(?<![\w'])(?:{phrases})(?![\w'])", re.IGNORECASE)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from memory.index.when.days import DAY, LocalCalendar, Range, month_of, months, on
 from memory.index.when.question_times import parse_question
 from memory.index.when.values import Window
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
 from memory.text.time.dates import dates
@@ -18,19 +19,21 @@ _MY = r"(?:my|our|mein\w*|unser\w*|mis?)"
 _WHICH = r"(?:(?:last|next|own|past|letzte\w*|nächste\w*|\d+(?:st|nd|rd|th|\.)?)\s+)?"
 _ONE = r"[^\W\d_]+"
 _NOBODY = r"(?:his|this|its|yours|ours|das|dieses|eines|jedes)"
-_PHRASE = re.compile(
+_PHRASE = lazy_pattern(
     r"(?i)\b(?:(?:on|an|en|for|at|during|zu|spen[dt]|celebrated?)\s+|(?:how|what) (?:was|were|did)\s+|wie war\s+|cómo fue\s+)"
     rf"(?:{_MY}\s+{_WHICH}{_NOUN}|(?P<mine>{_MY}\s+)?(?!{_NOBODY}\b)(?P<owner>{_ONE})(?:['’]s?|(?<=s))\s+{_WHICH}{_NOUN})\b"
     rf"|\b(?:am|wie war der)\s+geburtstag\s+(?:von\s+(?:{_MY}\s+)?|(?P<of_mine>{_MY}\s+))(?P<of>{_ONE})"
 )
-_TOLD_OF_ONESELF = re.compile(
+_TOLD_OF_ONESELF = lazy_pattern(
     rf"(?i)\b{_MY}\s+{_WHICH}{_NOUN}\b|\bi(?:['’]m|\s+was|\s+am)\s+born\b|\bi\s+have\s+(?:my\s+)?birthday\b|\bich\b.*\bgeboren\b|\bnací\b"
     r"|\b(?:ich\s+ha(?:be?|tte)|ha(?:be?|tte)\s+ich)\b.*(?<!s)(?<!['’])(?<!\bzum)(?<!\bden)(?<!\bam)(?<!\bseinen)(?<!\bihren)\s+geburtstag\b"
 )
-_CLAUSE = re.compile(r";|,?\s+(?:but|aber)\b")
-_BEHIND = re.compile(rf"(?i)\b(?:for|before|after|about|until|zu[mr]?|vor|nach|bis|für|über|de|para)\s+{_MY}\s+{_WHICH}{_NOUN}\b")
-_SAYING = re.compile(r"(?i)\b(?:is|was|it['’]s|falls|born|ist|war|fällt|geboren|habe?|hat|have|has|es|fue|nací|nació)\b|[:(=]")
-_STROKE = re.compile(r"(?<![\d/])(\d\d?)/(\d\d?)(?![\d/])")
+_CLAUSE = lazy_pattern(r";|,?\s+(?:but|aber)\b")
+_BEHIND = lazy_pattern(
+    rf"(?i)\b(?:for|before|after|about|until|zu[mr]?|vor|nach|bis|für|über|de|para)\s+{_MY}\s+{_WHICH}{_NOUN}\b"
+)
+_SAYING = lazy_pattern(r"(?i)\b(?:is|was|it['’]s|falls|born|ist|war|fällt|geboren|habe?|hat|have|has|es|fue|nací|nació)\b|[:(=]")
+_STROKE = lazy_pattern(r"(?<![\d/])(\d\d?)/(\d\d?)(?![\d/])")
 _YEARS_BACK = 9
 _LONGEST_DAY = DAY + DAY // 12
 

@@ -6,6 +6,8 @@ Every word of a question has one kind, and every kind is one letter, so that a p
 import re
 from enum import StrEnum
 
+from memory.text.lazy_patterns import lazy_pattern
+
 
 class Code(StrEnum):
     """The kind of a word, as one letter; the notes below tell what the word's value means."""
@@ -95,9 +97,9 @@ class Code(StrEnum):
     """part of the result"""
 
 
-_NAME = re.compile(r"(?<![A-Za-z_])[A-Z][A-Z_]+")
+_NAME = lazy_pattern(r"(?<![A-Za-z_])[A-Z][A-Z_]+")
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
     """Compile a pattern of code names; spaces are ignored: "THE? MONTH YEAR" matches "hMY" and "MY"."""
-    return re.compile(_NAME.sub(lambda name: Code[name[0]], pattern).replace(" ", ""))
+    return lazy_pattern(_NAME.sub(lambda name: Code[name[0]], pattern).replace(" ", ""))

@@ -6,23 +6,24 @@ from dataclasses import dataclass
 
 from memory.index.when.codes import Code
 from memory.index.when.vocabulary import LEXICON, PHRASES, WEEKDAYS_OR_WORDS
+from memory.text.lazy_patterns import lazy_pattern
 
 LONGEST = 2_000
 """The number of characters read; a longer text asks about what it tells, not about a time."""
 
 _PHRASES = "|".join(re.escape(phrase).replace("_", r"\s+").replace("'", "['’]") for phrase in PHRASES)
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     rf"(?:{_PHRASES})(?!\w)"
     r"|q[1-4](?!\w)|['’]\d\d(?![\w'’])|\d+(?:[-./:,]\d+)+|\d+[^\W\d_]*"
     r"|[^\W\d_]+(?:['’](?=[^\W\d_]{3})|['’][^\W\d_]{1,2}(?!\w))?"
     r"|[^\w\s]|_"
 )
-_QUOTED = re.compile(r"\"[^\"\n]+\"|“[^“”\n]+”|„[^„“\n]+“|«[^«»\n]+»")
-_ORDINAL = re.compile(r"(\d\d?)(?:st|nd|rd|th|er|º|ª)")
-_DATE = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2\d{4}")
-_SHORT_DATE = re.compile(r"\d\d?([./])\d\d?\1\d\d|\d\d?[./]\d\d?")
-_YEARS = re.compile(r"((?:19|20)\d\d)(?:[-/]\d\d|-(?:19|20)\d\d)?")
-_DAYS = re.compile(r"(\d\d?)-(\d\d?)")
+_QUOTED = lazy_pattern(r"\"[^\"\n]+\"|“[^“”\n]+”|„[^„“\n]+“|«[^«»\n]+»")
+_ORDINAL = lazy_pattern(r"(\d\d?)(?:st|nd|rd|th|er|º|ª)")
+_DATE = lazy_pattern(r"\d{4}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2\d{4}")
+_SHORT_DATE = lazy_pattern(r"\d\d?([./])\d\d?\1\d\d|\d\d?[./]\d\d?")
+_YEARS = lazy_pattern(r"((?:19|20)\d\d)(?:[-/]\d\d|-(?:19|20)\d\d)?")
+_DAYS = lazy_pattern(r"(\d\d?)-(\d\d?)")
 _PART_OF_MORE = frozenset("/\\#@_=&$€£%+")
 
 _MORNINGS = frozenset(("morgen", "mañana", "manana"))

@@ -18,6 +18,7 @@ from memory.index.when.tokens import TimeTokens, cut
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import ENGLISH_WEEKDAYS, LEXICON, MONTHS_OR_NAMES
 from memory.text.language_detection import language
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.lexical import tokens
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
@@ -28,9 +29,9 @@ from memory.text.wordings import read_wordings
 
 MOST_CHARACTERS = 2_000
 _MOST_SENTENCES = 40
-_QUOTED = re.compile("«[^«»]*»|《[^《》]*》|「[^「」]*」|『[^『』]*』|„[^„“”]*[“”]|“[^“”]*”")
+_QUOTED = lazy_pattern("«[^«»]*»|《[^《》]*》|「[^「」]*」|『[^『』]*』|„[^„“”]*[“”]|“[^“”]*”")
 """Titles and quotations: their times are not relative to the message."""
-_OPEN = re.compile(r"(?:on|in|\d+) [A-Z][a-z]+")
+_OPEN = lazy_pattern(r"(?:on|in|\d+) [A-Z][a-z]+")
 """A weekday, month or day of a month, for which only the context tells whether it is past or to come."""
 _SMALL_TALK = 4
 """Sentences with fewer words than this tell nothing by themselves."""
@@ -57,18 +58,18 @@ def _words(codes: frozenset[Code]) -> frozenset[str]:
 
 
 _TIMES, _UNITS, _DISTANCES = _words(_NAMES_A_TIME), _words(frozenset((Code.UNIT,))), _words(_FROM_NOW)
-_A_WORD = re.compile(r"[^\W_]+")
+_A_WORD = lazy_pattern(r"[^\W_]+")
 _PLANS_FOR = (
-    (re.compile(r"(?i)\b(plans?|planned|planning) for the (?=weekend\b)"), r"\1 this "),
-    (re.compile(r"(?i)\b(plans?|planned|planning) for (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"), r"\1 on "),
-    (re.compile(rf"\b(plans?|planned|planning) for (?=(?:{'|'.join(MONTHS)})\b)"), r"\1 in "),
+    (lazy_pattern(r"(?i)\b(plans?|planned|planning) for the (?=weekend\b)"), r"\1 this "),
+    (lazy_pattern(r"(?i)\b(plans?|planned|planning) for (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"), r"\1 on "),
+    (lazy_pattern(rf"\b(plans?|planned|planning) for (?=(?:{'|'.join(MONTHS)})\b)"), r"\1 in "),
 )
 """What stands before a time in a question about plans, and before the same time elsewhere."""
-_INTENDS = re.compile(r"(?i)(?<=\w) vor(?=\W*$)|\bse passe\b")
+_INTENDS = lazy_pattern(r"(?i)(?<=\w) vor(?=\W*$)|\bse passe\b")
 """The end of "was habe ich am Samstag vor", which is no time before another; and "il se passe quoi", which asks about no past."""
 _SUBJECTS = frozenset("i we he she they you ich wir er sie du je j'ai tu il elle nous vous yo".split())
 """What no note without a verb has: "I quit on 3 December" tells of what was, though "quit" is present and past."""
-_WHAT = re.compile(r"(?i)\bwas\b")
+_WHAT = lazy_pattern(r"(?i)\bwas\b")
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
 
 
@@ -79,7 +80,7 @@ def _signs() -> Mapping[str, re.Pattern[str]]:
     for signs in read_wordings(__file__).values():
         for told, patterns in signs.items():
             found.setdefault(told, []).extend(patterns)
-    return {told: re.compile("|".join(patterns), re.IGNORECASE) for told, patterns in found.items()}
+    return {told: lazy_pattern("|".join(patterns), re.IGNORECASE) for told, patterns in found.items()}
 
 
 def _signs_in(text: str) -> Mapping[str, re.Pattern[str]]:
@@ -91,7 +92,7 @@ def _signs_in(text: str) -> Mapping[str, re.Pattern[str]]:
 @cache
 def _signs_of(spoken: str) -> Mapping[str, re.Pattern[str]]:
     signs = read_wordings(__file__).get(spoken)
-    return {told: re.compile("|".join(one), re.IGNORECASE) for told, one in signs.items()} if signs else _signs()
+    return {told: lazy_pattern("|".join(one), re.IGNORECASE) for told, one in signs.items()} if signs else _signs()
 
 
 def _has_sign(told: str, text: str) -> bool:

@@ -1,38 +1,38 @@
 """Filters for echoes of the prompt before an answer: headings, instructions, the question, recalled lines."""
 
-import re
 from collections.abc import Iterable, Iterator
 
 from memory.text.display_names import LYRA
 from memory.text.function_words import FIRST_PERSON
 from memory.text.generated.stream_filters import OpeningFilter, StreamFilter
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.prompt_lines import QUOTED
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
 
-_LEAD = re.compile(r"^[\s>|*#\"“„-]+")
-_RECEIPT = re.compile(r"^>?\s*(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4}(?: \d\d:\d\d)?, (?P<who>[^:\n]{1,60}):\s*")
-_TO_HER = re.compile(r"(?i)\b(?:you|your|lyra)\b")
-_OWN = re.compile(rf"(?i)\b(?:{FIRST_PERSON})\b")
-_ASKED_FOR = re.compile(
+_LEAD = lazy_pattern(r"^[\s>|*#\"“„-]+")
+_RECEIPT = lazy_pattern(r"^>?\s*(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4}(?: \d\d:\d\d)?, (?P<who>[^:\n]{1,60}):\s*")
+_TO_HER = lazy_pattern(r"(?i)\b(?:you|your|lyra)\b")
+_OWN = lazy_pattern(rf"(?i)\b(?:{FIRST_PERSON})\b")
+_ASKED_FOR = lazy_pattern(
     r"(?i)\b(?:repeat|say|quote|spell|copy|echo|correct|proofread|translate|rewrite|rephrase|exact(?:ly)?|literally|verbatim|wiederhol\w*"
     r"|zitier\w*|korrigier\w*|übersetz\w*|sag\w*|wörtlich|repite|di|traduce|répète|dis|traduis)\b|\bwhat (?:did|have) (?:i|we)\b|\bwas hab\w* (?:ich|wir)\b"
 )
 # The line that tells the day, as a whole: its first sentence alone may be an answer.
-_TODAY = re.compile(
+_TODAY = lazy_pattern(
     r"^Today is (?P<day>[^\W\d]+, \d\d [^\W\d]+ \d{4}), \d\d:\d\d\. (?P<asked>(?P<from>The message at the end is from .+?), whom .+)$"
 )
 # The same line anywhere, or at the end what may still become it.
-_MOMENT = re.compile(
+_MOMENT = lazy_pattern(
     r"Today is [^\W\d]+, \d\d [^\W\d]+ \d{4}, \d\d:\d\d\. (?P<whole>The message at the end is from )"
     r"|(?:Today is[^\n]{0,100}|\b(?:T|To|Tod|Toda|Today|Today |Today i))$"
 )
 _GOES_ON = QUOTED.further.rstrip()
-_LABEL = re.compile(r"^(?:> )?[\"“„]?(?P<who>[^\W\d_][^:\"”\n]{0,30})[\"”]?: ")
+_LABEL = lazy_pattern(r"^(?:> )?[\"“„]?(?P<who>[^\W\d_][^:\"”\n]{0,30})[\"”]?: ")
 _LEAST_QUESTION, _LEAST, _LEAST_TO_HER = 3, 5, 6
 _MOST_ECHOES, _MOST_WORDS = 4, 40
 """How many lines or sentences of a prompt, and how many words, may be repeated before an answer; more stand in place of one."""
-_SOURCE = re.compile(r"\[\w+\] \d{4}-\d\d-\d\dt\d\d:")
+_SOURCE = lazy_pattern(r"\[\w+\] \d{4}-\d\d-\d\dt\d\d:")
 _LEAST_OF_RULES, _MOST_LOOKED_AT = 10, 2_000
 
 

@@ -5,26 +5,27 @@ from collections.abc import Iterable, Sequence
 
 from memory.text.function_words import FIRST_PERSON
 from memory.text.generated.stream_filters import OpeningFilter, StreamFilter
+from memory.text.lazy_patterns import lazy_pattern
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
-_TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
-_MAY_BE_TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?:{_WHO} ?[*_]*:?[*_]*)?$")
+_TURN = lazy_pattern(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
+_MAY_BE_TURN = lazy_pattern(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?:{_WHO} ?[*_]*:?[*_]*)?$")
 _NAME, _HERSELF = "lyra", "assistant"
 _THEIRS = frozenset(("user", "human"))
 _HEADED = {"instruction": "user", "input": "user", "response": _HERSELF}
 """What the headings of Alpaca's template stand for."""
 _FENCE = "```"
 _HERE = r" +(?:hier|here|ici|aquí|qui|speaking)"
-_LABELS = re.compile(rf"(?:^|[>,:] )[\"“„]?(?P<who>[^\W\d_][\w'’-]{{0,30}})[\"”]?{_HERE}: ", re.MULTILINE)
-_I = re.compile(rf"(?:{FIRST_PERSON})(?:['’]\w*)?\s", re.IGNORECASE)
-_HERS = re.compile(
+_LABELS = lazy_pattern(rf"(?:^|[>,:] )[\"“„]?(?P<who>[^\W\d_][\w'’-]{{0,30}})[\"”]?{_HERE}: ", re.MULTILINE)
+_I = lazy_pattern(rf"(?:{FIRST_PERSON})(?:['’]\w*)?\s", re.IGNORECASE)
+_HERS = lazy_pattern(
     r"\b(?:you\w*|du|dir|dich|dein\w*|euch|ihr|tu|te|toi|tú|ti|know|think|remember|recall|found|find|kept|can|could|would|hope|glad|sorry"
     r"|weiß|denke|glaube|erinnere|finde|gefunden|kann|könnte|würde|hoffe|sais|crois|peux|sé|creo|puedo)\b",
     re.IGNORECASE,
 )
 """What she says where she addresses somebody by name: of them, of what she knows and of what she can."""
 _CLAIMS = "i am|i'm|i’m|my name is|ich bin|ich heiße|mein name ist|je suis|je m'appelle|je m’appelle|soy|me llamo".split("|")
-_FIRST_SENTENCE = re.compile(r"[.!?…\n]")
+_FIRST_SENTENCE = lazy_pattern(r"[.!?…\n]")
 _LONGEST_SENTENCE, _LONGEST_WORD = 200, 12
 
 
@@ -43,8 +44,8 @@ class WithoutRoles(OpeningFilter):
         either = "|".join(map(re.escape, self._names))
         # As the name is written: "I'm happy" is nobody's who is called Happy.
         written = "|".join(re.escape(name) for name in names if name[:1].isupper()) or "(?!)"
-        self._claim = re.compile(rf"(?i:{'|'.join(_CLAIMS)}) (?:{written})\b")
-        self._label = re.compile(
+        self._claim = lazy_pattern(rf"(?i:{'|'.join(_CLAIMS)}) (?:{written})\b")
+        self._label = lazy_pattern(
             rf"(?:{_NAME}: *)?[\"“„*_]*(?P<who>{either})[\"”*_]*(?P<here>{_HERE})?[*_]*:[*_]*\s*", re.IGNORECASE
         )
 
@@ -195,12 +196,12 @@ _MARKS = r"(?:[|>][|>\s]*)?"
 # For example: [m1] 2026-11-20T21:04+01:00 · Ada |, and 20 November 2026 21:04, Ada:
 _SOURCE = rf"(?:\[[^][\n]*\]\s*)?{_ISO}\s*(?:·[^|:\n]{{1,40}}(?:[|:]|$))?"
 _QUOTED = rf"{_DAY}, [^|:\n]{{1,40}}:"
-_OF_A_DIGEST = re.compile(rf"^{_MARKS}(?:(?:{_SOURCE}|{_QUOTED})\s*)*")
+_OF_A_DIGEST = lazy_pattern(rf"^{_MARKS}(?:(?:{_SOURCE}|{_QUOTED})\s*)*")
 _LABEL = r"\[[a-gm-s]\d{1,3}\](?!\(|:)"
-_OF_AN_ANSWER = re.compile(rf"^(?:{_MARKS}(?:{_SOURCE.removesuffix('?')}|{_QUOTED}|{_LABEL})[^\S\n]*)+")
-_LISTED = re.compile(rf"^(?P<bullet>[^\S\n]*[-*•][^\S\n]+)(?P<receipt>{_QUOTED})[^\S\n]*")
+_OF_AN_ANSWER = lazy_pattern(rf"^(?:{_MARKS}(?:{_SOURCE.removesuffix('?')}|{_QUOTED}|{_LABEL})[^\S\n]*)+")
+_LISTED = lazy_pattern(rf"^(?P<bullet>[^\S\n]*[-*•][^\S\n]+)(?P<receipt>{_QUOTED})[^\S\n]*")
 # An incomplete line that may still become such a receipt.
-_BEGUN = re.compile(
+_BEGUN = lazy_pattern(
     rf"^[^\S\n]*(?:[-*•][^\S\n]*)?{_MARKS}(?:\[[^][\n]*\][^\S\n]*{_MARKS})*(?:\[[^][\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$"
 )
 

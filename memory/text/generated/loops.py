@@ -6,6 +6,7 @@ Such tokens of chat templates get into an answer where a server renders another 
 import re
 
 from memory.text.generated.stream_filters import OpeningFilter, StreamFilter
+from memory.text.lazy_patterns import lazy_pattern
 
 _ROLE = r"(?:assistant|model|lyra)"
 _BARS = r"(?:im_(?:end|start|sep|user|system)|eo[ts](?:_id)?|eom(?:_id)?|end|return|call|end_?of_?(?:text|turn|prompt)"
@@ -14,8 +15,8 @@ _BARS = r"(?:im_(?:end|start|sep|user|system)|eo[ts](?:_id)?|eom(?:_id)?|end|ret
 _BEHIND = r"(?<=[.!?…。！？\u2600-\u27bf\ufe0f\U0001f300-\U0001faff])(?<!\d\.)"
 _GLUED_ROLE, _LINE_ROLES = "assistant", ("\nassistant", "\nuser")
 _MOST_BEHIND = 10
-_LAST_ROLE = re.compile(rf"{_BEHIND}(?:{'|'.join((_GLUED_ROLE, *_LINE_ROLES))})\s{{0,{_MOST_BEHIND}}}\Z")
-_END_TOKEN = re.compile(
+_LAST_ROLE = lazy_pattern(rf"{_BEHIND}(?:{'|'.join((_GLUED_ROLE, *_LINE_ROLES))})\s{{0,{_MOST_BEHIND}}}\Z")
+_END_TOKEN = lazy_pattern(
     rf"(?:</?\|{_BARS}|(?:start|end)_header_id|header_(?:start|end)|(?:start|end)_of_(?:role|turn_token)|user|assistant|system|observation)\|>"
     rf"|<｜(?:end▁of▁sentence|user|assistant)｜>|<(?:end|start)_of_turn>|<\|turn>|<turn\|>|</s>|<eos>|<end_of_utterance>|\[/?inst\]|\[\|end_?of_?turn\|\]|{_BEHIND}(?-i:{_GLUED_ROLE})\n\n)\Z",
     re.IGNORECASE,
@@ -23,13 +24,13 @@ _END_TOKEN = re.compile(
 """A token that ends a turn or begins another, at the end of a text."""
 _LONGEST_END = 24
 _BEGUN_ROLE = "|".join(role[:length] for role in (_GLUED_ROLE, *_LINE_ROLES) for length in range(1, len(role)))
-_MAY_BE_END = re.compile(
+_MAY_BE_END = lazy_pattern(
     rf"(?:{_BEHIND}(?-i:{_BEGUN_ROLE}|(?:{'|'.join((_GLUED_ROLE, *_LINE_ROLES))})\s{{0,{_MOST_BEHIND}}})|<[^\s<>]{{0,{_LONGEST_END}}}|\[/?i?n?s?t?|\[\|[a-z_]{{0,12}}\|?)\Z",
     re.IGNORECASE,
 )
 
 _OPENING_ROLES = ("assistant", "model")
-_HEADER = re.compile(
+_HEADER = lazy_pattern(
     rf"\s*(?:(?-i:{'|'.join(_OPENING_ROLES)})[^\S\n]*\n\s*(?=\S)|(?:(?:<s>|<bos>|\[gmask\]|<sop>|\[/inst\]|<\|(?:begin_?of_?text|start_?of_?text|assistant|im_sep|(?:start_of_turn|chatbot)_token)\|>"
     rf"|<｜(?:begin▁of▁sentence|assistant)｜>|\[\|assistant\|\]|<\|im_assistant\|>{_ROLE}?<\|im_middle\|>"
     rf"|<\|start_header_id\|>\s*{_ROLE}\s*<\|end_header_id\|>|<\|header_start\|>\s*{_ROLE}\s*<\|header_end\|>"
@@ -64,12 +65,12 @@ class _WithoutHeader(OpeningFilter):
         return self._held[header.end() if header else 0 :]
 
 
-_NUMBER = re.compile(r"\d{1,6}(?=\D[\s\S])")
-_ENDS_IN_DIGITS = re.compile(r"\d{1,6}\D?$")
+_NUMBER = lazy_pattern(r"\d{1,6}(?=\D[\s\S])")
+_ENDS_IN_DIGITS = lazy_pattern(r"\d{1,6}\D?$")
 _UNREAD = 8
 """The end of a text that may belong to a number: its digits, and the two characters behind it."""
-_AFTER_NUMBER = re.compile(r"[.)][^\S\n]")
-_LETTER = re.compile(r"[^\W\d_]")
+_AFTER_NUMBER = lazy_pattern(r"[.)][^\S\n]")
+_LETTER = lazy_pattern(r"[^\W\d_]")
 _BARE_SHOWN, _BARE_MOST = 20, 200
 _SAME_SHOWN, _SAME_MOST = 3, 1_000
 _MOST_ITEMS = 1_000
@@ -135,8 +136,8 @@ class Uncounted(StreamFilter):
         return self._held[given : self._given]
 
 
-_END = re.compile(r"\n|[.!?…。！？][\"'”’»)]*(?=\s|$)")
-_ENDED = re.compile(rf"(?:{_END.pattern})\s*$")
+_END = lazy_pattern(r"\n|[.!?…。！？][\"'”’»)]*(?=\s|$)")
+_ENDED = lazy_pattern(rf"(?:{_END.pattern})\s*$")
 _LONGEST = 600
 _TIMES = 2
 _FEW, _LEAST_OF_FEW = 12, 120

@@ -4,35 +4,34 @@ tells that it is called off, moved to another day, or over.
 Recognized by rule; news only from statements of fact: whoever wonders whether an exam will be cancelled still has it ahead.
 """
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum, auto
 
 from memory.text.language_detection import function_words
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.lexical import key_words
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS, WEEKDAYS, dates
 from memory.text.time.relative_dates import DatedText, ordinals
-from memory.text.wordings import compiled
 
-_AHEAD = re.compile(
+_AHEAD = lazy_pattern(
     r"(?i)\b(?:tomorrow|next|will|going|plan|planned|i['’]ll|we['’]ll|have|has|is|are|am|i['’]m|we['’]re|meet|fly|leave|starts?|begins?|move"
     r"|morgen|übermorgen|werde|habe|haben|ist|sind|fliege|fliegen|treffe|mañana|tengo|tenemos|voy|vamos|demain|j['’]ai|vais)\b"
 )
-OVER = re.compile(
+OVER = lazy_pattern(
     r"(?i)\b(?:was|were|had|did|went|got|came|yesterday|ago|last|war|hatte|lief|gestern|fue|ayer|hier|every|each|usually|always|often|never"
     r"|jeden|immer|siempre|cada|\w{3,}ed)\b"
 )
 """Signs that a message is about the past, or about something recurring."""
-_STANDS = re.compile(
+_STANDS = lazy_pattern(
     r"(?i)\b(?:is|are|am|be|get|gets|getting|['’](?:m|re|s)) (?:now |already |both |all |so |very |finally )?(?:married|engaged|scheduled|planned"
     r"|booked|arranged|registered|invited|expected|supposed|needed|excited|worried|scared)\b|\bspeed\b"
 )
 """What ends like the past and is none: "my surgery is scheduled", "we are getting married"."""
-_CALLED_OFF = re.compile(
+_CALLED_OFF = lazy_pattern(
     r"(?i)\b(?:cancel(?:l?ed|s)\b|call(?:ed|ing)? (?:it |that |everything )?off|fell through|backed out|(?:is|are|['’]s) off\b"
     r"|(?:no longer|not|isn['’]t|aren['’]t|won['’]t)\b[^.!?\n]{0,60}\b(?:after all|any ?more|any longer|happening|taking place|going ahead)"
     r"|(?:won['’]t|will not) (?:happen|take place|be held|go ahead)|(?:don['’]t|doesn['’]t)\b[^.!?\n]{0,60}\b(?:after all|any ?more|any longer)"
@@ -40,11 +39,11 @@ _CALLED_OFF = re.compile(
     r"|(?:findet|finden)\b[^.!?\n]{0,30}\bnicht (?:mehr )?statt|(?:doch|jetzt) (?:nicht\b(?! am| an)|kein\w{0,2}\b)"
     r"|(?:habe|haben|muss|müssen)\b[^.!?\n]{0,40}\b(?:nicht|kein\w{0,2}) mehr\b)"
 )
-_MOVED = re.compile(
+_MOVED = lazy_pattern(
     r"(?i)\b(?:moved|postponed|rescheduled|shifted|pushed|put off|put back|delayed|deferred|brought forward|adjourned|verschoben|verlegt"
     r"|vorverlegt|vorgezogen)\b"
 )
-_UNSURE = re.compile(
+_UNSURE = lazy_pattern(
     r"(?i)\b(?:if|might|may|could|maybe|perhaps|probably|hope|hoping|afraid|worried|fear|unless|whether|wish|almost|nearly|would|should"
     r"|(?:not|never|wasn['’]t|isn['’]t|hasn['’]t|won['’]t) (?:been |be )?(?:cancel\w*|called off|postponed|moved|abgesagt|verschoben)"
     r"|falls|wenn|vielleicht|könnte|hoffe|hoffentlich|ob|beinahe|fast|würde|sollte)\b"
@@ -60,14 +59,14 @@ _DAY = "|".join(
 _LEADING = r"(?:(?:on|the|next|this|coming|am|an|den|dem|die|der|in|nächste\w{0,2}|kommende\w{0,2}) )*"
 _DATED = rf"{_LEADING}(?:\d[\w.]*(?: (?:{_DAY}))?|(?:{_DAY})\b(?: \d[\w.]*| days?| weeks?| months?)?)"
 # To what day something is moved, and what day no longer applies.
-_THEN = rf"(?i)\b(?:to|until|till|auf|bis|for|zu[mr]?) (?P<day>{_DATED})"
-_NOT_THEN = rf"(?i)\b(?:not|instead of|rather than|from|nicht|statt|anstatt|von|vom) {_DATED}"
-_CORRECTED = re.compile(
+_THEN = lazy_pattern(rf"(?i)\b(?:to|until|till|auf|bis|for|zu[mr]?) (?P<day>{_DATED})")
+_NOT_THEN = lazy_pattern(rf"(?i)\b(?:not|instead of|rather than|from|nicht|statt|anstatt|von|vom) {_DATED}")
+_CORRECTED = lazy_pattern(
     r"(?i)\b(?:sorry|actually|i meant|i mean|correction|i was wrong|turns out|instead|rather|(?:is|are|['’]s|['’]re) (?:now|really)|"
     r"(?:ist|sind) (?:jetzt|nun|doch)|doch (?:erst|schon)|nicht (?:am|an)|not (?:on|at|in|tomorrow|next)|sondern|statt|entschuldigung"
     r"|(?:ich )?meinte|stimmt nicht|now on)\b"
 )
-_CLAUSE = re.compile(r"(?i)[.!?;:\n]+|,\s|\b(?:because|since|as|so|and|but|weil|denn|da|und|aber|deshalb)\b")
+_CLAUSE = lazy_pattern(r"(?i)[.!?;:\n]+|,\s|\b(?:because|since|as|so|and|but|weil|denn|da|und|aber|deshalb)\b")
 _NO_THING = frozenset(
     """cancelled canceled cancel cancels called call moved postponed rescheduled shifted pushed delayed deferred brought forward
     adjourned verschoben verlegt vorverlegt abgesagt ausgefallen gestrichen storniert fällt findet statt sorry actually meant mean
@@ -76,7 +75,7 @@ _NO_THING = frozenset(
     nächsten nächster kommende kommenden hab wurde doch jetzt nun keinen erst schon sondern back put think know guess
     unfortunately luckily leider glück meiner abgeblasen till aus beim last year""".split()
 ) | {*WEEKDAYS, *MONTHS, *COUNT_WORDS}  # fmt: skip
-_DEFINITE = re.compile(r"(?i)\b(?:my|our|the|his|her|their|mein\w{0,2}|unser\w{0,2}|d(?:er|ie|as|en|em)|im|am)\b")
+_DEFINITE = lazy_pattern(r"(?i)\b(?:my|our|the|his|her|their|mein\w{0,2}|unser\w{0,2}|d(?:er|ie|as|en|em)|im|am)\b")
 
 
 def is_over(text: str) -> bool:
@@ -92,11 +91,11 @@ def coming(text: str, at: date) -> date | None:
     if len(text) > _MOST_CHARACTERS or is_question(text):
         return None
     moved = _MOVED.search(text)
-    if moved and (then := compiled(_THEN).search(text)) and not _UNSURE.search(text):
+    if moved and (then := _THEN.search(text)) and not _UNSURE.search(text):
         return max(ahead(then["day"], at), default=None)
     if moved or is_over(text) or not _AHEAD.search(text) or (_CALLED_OFF.search(text) and not _UNSURE.search(text)):
         return None
-    return max(ahead(compiled(_NOT_THEN).sub(" ", text), at), default=None)
+    return max(ahead(_NOT_THEN.sub(" ", text), at), default=None)
 
 
 def ahead(text: str, at: date) -> list[date]:

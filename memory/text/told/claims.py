@@ -4,36 +4,36 @@ A claim has a subject and a value: a place, a name, an amount. Two claims about 
 current one if only one value can hold, or if the later message speaks of a change.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.lexical import STOP_WORDS, all_stems, stem
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import clauses
 from memory.text.told.related_words import asked_singles
 
 _MOST_CHARACTERS = 1_000
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_CHANGE = re.compile(
+_WORD = lazy_pattern(r"[^\W_]+(?:['’-][^\W_]+)*")
+_CHANGE = lazy_pattern(
     r"(?i)\b(?:now|no longer|any ?more|new|correction|instead|changed|switched|moved|actually|these days|since then"
     r"|jetzt|nun|inzwischen|mittlerweile|neue?[nmrs]?|nicht mehr|kein\w* (?:\w+ )?mehr|stattdessen|korrektur|geändert|gewechselt"
     r"|verlegt|verschoben|(?:um)?gezogen)\b"
 )
-_ENDED = re.compile(
+_ENDED = lazy_pattern(
     r"(?i)\b(?:no longer|any ?more|instead|correction|nicht mehr|kein\w* (?:\w+ )?mehr|sondern|statt|stattdessen|korrektur)\b"
 )
-_ADDS = re.compile(
+_ADDS = lazy_pattern(
     r"(?i)\b(?:too|also|as well|another|(?:my|our|his|her|their) other|both|second|auch|noch eine?[nmrs]?|zweite[nmrs]?|außerdem|zusätzlich"
     r"|beide\w*|(?:mein|unser|sein|ihr)\w* andere[nmrs]?)\b"
 )
-_OLDER = re.compile(
+_OLDER = lazy_pattern(
     r"(?i)\b(?:before|previous(?:ly)?|former(?:ly)?|originally|used to|back then"
     r"|(?:my|our|the|his|her|their) (?:old|last|first|original)(?! (?:is|was|names?)\b)"
     r"|früher\w*|vorher|davor|damals|ehemalige?\w*|ursprünglich\w*|(?:mein|unser|sein|ihr|d)\w* (?:alte|vorige|erste)\w*)\b"
 )
-_PAST = re.compile(
+_PAST = lazy_pattern(
     r"(?i)(?<!\bam )(?<!['’]m )(?<!\bis )(?<!['’]s )(?<!\bare )(?<!['’]re )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bbeen )(?<!\bget )"
     r"(?<!\bgot )(?<!\bgetting )\bused to\b|\b(?:formerly|previously|in the past|in former times|damals|ehemals|einst|autrefois|jadis"
     r"|antiguamente|solía\w*|antigamente|costumava\w*|un tempo|destijds|dawniej)\b|(?:^|(?<=[.!?] ))(?:früher(?! als)|vroeger(?! dan))\b"
@@ -73,12 +73,12 @@ _NO_SUBJECT = frozenset(
     wo wie als you du""".split()
 )
 _UNTOLD = frozenset("new old current former neue neuer neuen neues neuem alte alter alten altes".split())
-_NEW = re.compile(r"(?i)\b(?:have|has|got|get|haben|habe|hat|bekommen|bekam)\b.*?\b(?:new|neue[nmrs]?)\s+([^\W\d_]+)")
-_MADE = re.compile(
+_NEW = lazy_pattern(r"(?i)\b(?:have|has|got|get|haben|habe|hat|bekommen|bekam)\b.*?\b(?:new|neue[nmrs]?)\s+([^\W\d_]+)")
+_MADE = lazy_pattern(
     r"(?i)\b(?:changed|moved|switched) (?:the|my|our) ([\w'’ -]{1,60}?) (?:from [\w'’ -]{1,60}? )?to (.+)"
     r"|\b(?:hab\w*|hat|wurden?) (?:der|die|das|den|mein\w*|unser\w*) ([\w-]+) auf (.+) (?:geändert|verlegt|verschoben)"
 )
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = lazy_pattern(
     r"(?i)(?:favou?rite|liebling\w*|[\w-]*(?:number|code|password|hint|pin|address|name|colou?r|size|job|rent|nummer|passwort|adresse|größe|farbe"
     r"|beruf|miete))"
 )

@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from memory.text.function_words import SPEAKER
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS
 from memory.text.told.named_things import KIN
@@ -49,37 +50,37 @@ _SAID = {name: any_of(said) for name, said in _WORDINGS.items() if name not in (
 
 _PAUSE = r"[\s,:;.!…–—،，、。！-]*"
 _MAY_MEAN_ANYTHING = "|".join(_SAID[table] for table in ("denies", "halts", "fills"))
-_STRONG = re.compile(rf"(?i)^\W*(?:(?:{_SAID['before']}|{_MAY_MEAN_ANYTHING})\b{_PAUSE})*(?:{_SAID['says_so']})\b{_PAUSE}")
-_WEAK = re.compile(rf"(?i)^\W*(?:(?:{_MAY_MEAN_ANYTHING})\b{_PAUSE})+(?:that )?")
-_DENIES = re.compile(rf"(?i)\b(?:{_SAID['denies']}|{_SAID['slips']})\b")
-_FILLS = re.compile(rf"(?i)\b(?:{_SAID['fills']})\b|\W+")
-_BEHIND = re.compile(rf"(?i)[\s,–—-]+(?:(?P<surely>{_SAID['behind']})|{_SAID['behind_perhaps']})\W*$")
-_ABOUT = re.compile(rf"(?i)^(?:{_SAID['about']}) (?P<what>.{{2,40}}?) ?[:,–—-] (?P<rest>.+)")
-_STARRED = re.compile(r"\*(?P<before>[^\s*](?:[^*]*[^\s*])?)$|(?P<behind>[^\s*](?:[^*]*[^\s*])?)\*$")
-_OTHERWISE = re.compile(rf"(?i){_SAID['otherwise']}")
-_RIGHT = re.compile(rf"(?i)\s+(?:{_SAID['was_right']})\W*$")
-_ONLY_NO = re.compile(rf"(?i)^\W*(?:{_SAID['only_no']})\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
-_IT_IS = re.compile(rf"(?i)^(?:but |aber |mais |pero )?(?:{_SAID['it_is']})\s*")
-_NOW = re.compile(
+_STRONG = lazy_pattern(rf"(?i)^\W*(?:(?:{_SAID['before']}|{_MAY_MEAN_ANYTHING})\b{_PAUSE})*(?:{_SAID['says_so']})\b{_PAUSE}")
+_WEAK = lazy_pattern(rf"(?i)^\W*(?:(?:{_MAY_MEAN_ANYTHING})\b{_PAUSE})+(?:that )?")
+_DENIES = lazy_pattern(rf"(?i)\b(?:{_SAID['denies']}|{_SAID['slips']})\b")
+_FILLS = lazy_pattern(rf"(?i)\b(?:{_SAID['fills']})\b|\W+")
+_BEHIND = lazy_pattern(rf"(?i)[\s,–—-]+(?:(?P<surely>{_SAID['behind']})|{_SAID['behind_perhaps']})\W*$")
+_ABOUT = lazy_pattern(rf"(?i)^(?:{_SAID['about']}) (?P<what>.{{2,40}}?) ?[:,–—-] (?P<rest>.+)")
+_STARRED = lazy_pattern(r"\*(?P<before>[^\s*](?:[^*]*[^\s*])?)$|(?P<behind>[^\s*](?:[^*]*[^\s*])?)\*$")
+_OTHERWISE = lazy_pattern(rf"(?i){_SAID['otherwise']}")
+_RIGHT = lazy_pattern(rf"(?i)\s+(?:{_SAID['was_right']})\W*$")
+_ONLY_NO = lazy_pattern(rf"(?i)^\W*(?:{_SAID['only_no']})\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
+_IT_IS = lazy_pattern(rf"(?i)^(?:but |aber |mais |pero )?(?:{_SAID['it_is']})\s*")
+_NOW = lazy_pattern(
     rf"(?i)^(?=.*\b(?:{_SAID['now']})\b)(?:(?:{_SAID['now']}) )?"
     rf"(?:(?:it|es|c|das|die|der|het|il|elle)(?:['’ ]?(?:s|is|ist|est)| will be)|es|è|é|ist (?:es|das))\b|^(?:{_SAID['now']})\b(?: doch)? "
 )
-_LONG_NUMBER = re.compile(rf"(?i)(?<![\w.,:])(?!(?:19|20)\d\d\b)\d{{3,}}(?: (?:{_SAID['now']}))?\W*$")
-_MOVED = re.compile(rf"(?i)\b(?:{_SAID['moved']})\b")
-_MOVED_TO, _NOT = ([re.compile(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
-_OFF = [re.compile(rf"(?i)\W*(?:(?:{_SAID['gives_up']})\b{_PAUSE})*(?:{one})\W*") for one in _WORDINGS["patterns"]["off"]]
+_LONG_NUMBER = lazy_pattern(rf"(?i)(?<![\w.,:])(?!(?:19|20)\d\d\b)\d{{3,}}(?: (?:{_SAID['now']}))?\W*$")
+_MOVED = lazy_pattern(rf"(?i)\b(?:{_SAID['moved']})\b")
+_MOVED_TO, _NOT = ([lazy_pattern(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
+_OFF = [lazy_pattern(rf"(?i)\W*(?:(?:{_SAID['gives_up']})\b{_PAUSE})*(?:{one})\W*") for one in _WORDINGS["patterns"]["off"]]
 _PLACED = frozenset("in at im à en a em w na в на في op nel".split())
 _TIMED = _PLACED | frozenset("on um am le el a alle op om às na".split())
-_THING = re.compile(
+_THING = lazy_pattern(
     rf"(?i)(?:{_SAID['things']})\b|(?:{_SAID['named_places']}) (?-i:[^\W\d_a-zß-ÿа-яё])|في \w+$|[^\W\d_]+ (?:\d+|[a-z])$"
 )
-_CALLED = re.compile(rf"(?i)\b(?:{_SAID['called']}) {NAMED}\W*$")
-_MONTH, _DAY_ALONE = re.compile(rf"(?i)\b(?:{_MONTHS})\b"), re.compile(r"\d{1,2}\.?")
-_KIN = re.compile(f"(?i){KIN}")
+_CALLED = lazy_pattern(rf"(?i)\b(?:{_SAID['called']}) {NAMED}\W*$")
+_MONTH, _DAY_ALONE = lazy_pattern(rf"(?i)\b(?:{_MONTHS})\b"), re.compile(r"\d{1,2}\.?")
+_KIN = lazy_pattern(f"(?i){KIN}")
 _OWNERS = frozenset("my our his her their".split())
-_NOBODY = re.compile(rf"(?i){KIN}|{_SAID['nobody']}")
-_I = re.compile(rf"(?i)\b(?:{SPEAKER})\b(?! (?:think|guess|believe|mean|glaube|denke|crois|creo)\b)")
-_TAIL = re.compile(r"(?i)[,;.!–—]\s+(?=(?:i|my|the|ich|je|me|sorry|of course|obviously|natürlich|bien sûr|claro)\b).*$")
+_NOBODY = lazy_pattern(rf"(?i){KIN}|{_SAID['nobody']}")
+_I = lazy_pattern(rf"(?i)\b(?:{SPEAKER})\b(?! (?:think|guess|believe|mean|glaube|denke|crois|creo)\b)")
+_TAIL = lazy_pattern(r"(?i)[,;.!–—]\s+(?=(?:i|my|the|ich|je|me|sorry|of course|obviously|natürlich|bien sûr|claro)\b).*$")
 
 
 @dataclass(frozen=True, slots=True)

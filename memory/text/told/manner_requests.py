@@ -12,7 +12,7 @@ from typing import Any
 
 from memory.text.display_names import LONGEST, display_name
 from memory.text.sentence_splitting import sentences
-from memory.text.wordings import compiled, read_wordings
+from memory.text.wordings import read_wordings
 
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")
 _REPORTED = re.compile(
@@ -61,7 +61,7 @@ def _clause_requests(clause: str, kinds: Sequence[str], *, casual: bool) -> dict
     if not (kinds := _hinted(clause, kinds)):
         return {}
     for said in dict.fromkeys((clause, _FILLER.sub("", clause))):
-        rest = said[match.end() :] if (match := compiled(_listed()["lead"], re.IGNORECASE).match(said)) else said
+        rest = said[match.end() :] if (match := _lead().match(said)) else said
         for form in dict.fromkeys((rest, said)):
             if found := {**dict(_wished(form, kinds, casual=casual)), **dict(_ended(form, kinds))}:
                 return found
@@ -121,7 +121,17 @@ def _name_wish(name: str, *, casual: bool) -> str:
 
 def _hinted(text: str, kinds: Iterable[str]) -> list[str]:
     """Return those of these kinds that a text may have a request of, in their order."""
-    return [kind for kind in kinds if compiled(_listed()["kinds"][kind]["hint"], re.IGNORECASE).search(text)]
+    return [kind for kind in kinds if _hint(kind).search(text)]
+
+
+@cache
+def _hint(kind: str) -> re.Pattern[str]:
+    return re.compile(_listed()["kinds"][kind]["hint"], re.IGNORECASE)
+
+
+@cache
+def _lead() -> re.Pattern[str]:
+    return re.compile(_listed()["lead"], re.IGNORECASE)
 
 
 @cache

@@ -14,9 +14,9 @@ from itertools import takewhile
 
 from memory.text.display_names import TAG, likeness
 from memory.text.language_detection import function_words, language
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.lexical import STOP_WORDS, tokens
 from memory.text.word_forms.spellings import without_possessive
-from memory.text.wordings import compiled
 
 
 class NamedKind(StrEnum):
@@ -52,7 +52,7 @@ _PETS = (
 _OWNER = r"(?:my|our|his|her|their|mein\w{0,2}|unser\w{0,2}|sein\w{0,2}|ihr\w{0,2}|[A-Z]\w+['’]s)"
 _NAME = r"(?P<name>[A-ZÀ-ÖØ-Þ][\w'’-]{0,30}(?:\s(?:(?:van|von|de|della|da|du|le|la)\s(?:de[rn]?\s)?)?[A-ZÀ-ÖØ-Þ][\w'’-]{0,30}){0,2}(?:#[a-z2-7]{4})?)"
 _SAID_OF = r"(?:,? (?:is |was |ist )?(?:called|named|heißt|namens)|['’]s name is)"
-_CUES = (
+_CUES = [(kind, lazy_pattern(form)) for kind, form in (
     (NamedKind.PET, rf"\b(?i:{_OWNER}) (?:\w+ )?(?P<alias>(?i:{_PETS})),? {_NAME}"),
     (NamedKind.PET, rf"\b(?P<alias>(?i:{_PETS})){_SAID_OF} {_NAME}"),
     (NamedKind.PERSON, rf"\b(?i:{_OWNER}) (?:[a-zäöü]+ )?(?P<alias>(?i:{KIN})),? {_NAME}"),
@@ -65,20 +65,23 @@ _CUES = (
      rf" (?:(?:back|over) )?(?i:in|to|near|nach|at) {_NAME}"),
     (NamedKind.PLACE, rf"\b(?i:city|town|village|island|country|stadt|dorf|insel)(?: of)? {_NAME}"),
     (NamedKind.PLACE, rf"\b(?:in|near) (?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\b){_NAME}"),
-)  # fmt: skip
+)]  # fmt: skip
 _ONE, _FULL = r"(?P<short>[A-ZÀ-ÖØ-Þ][\w’-]{0,30})", _NAME.replace("<name>", "<full>")
-_SURNAMED = (
-    rf"\b{_ONE},? {_FULL} (?:that is|meine ich)\b",
-    rf"\b{_ONE},? (?:that is|i\.e\.|I mean|meaning|ich meine|also),? {_FULL}",
-    rf"\b{_ONE} \({_FULL}\)",
-    rf"\b(?:by|with) {_ONE},? I mean {_FULL}",
-    rf"\b{_ONE}['’]s (?:full|whole|real) name is {_FULL}",
-    rf"\b{_ONE}['’]s (?:last name|surname|family name) is (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
-    rf"\b{_ONE} heißt (?:mit (?:ganzem|vollem) Namen |eigentlich ){_FULL}",
-    rf"\b{_ONE} heißt mit (?:Nachnamen|Familiennamen) (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
-)
-_CALLED = rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{KIN}|{_PETS})\b"
-_LARGE = re.compile(rf"(?:(?<=[\w,;:'’\"(]\s)|(?<=\b[DM]r\.\s)|(?<=\bMs\.\s)|(?<=\bMrs\.\s)|(?<=\bProf\.\s)){_NAME}")
+_SURNAMED = [
+    lazy_pattern(form)
+    for form in (
+        rf"\b{_ONE},? {_FULL} (?:that is|meine ich)\b",
+        rf"\b{_ONE},? (?:that is|i\.e\.|I mean|meaning|ich meine|also),? {_FULL}",
+        rf"\b{_ONE} \({_FULL}\)",
+        rf"\b(?:by|with) {_ONE},? I mean {_FULL}",
+        rf"\b{_ONE}['’]s (?:full|whole|real) name is {_FULL}",
+        rf"\b{_ONE}['’]s (?:last name|surname|family name) is (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
+        rf"\b{_ONE} heißt (?:mit (?:ganzem|vollem) Namen |eigentlich ){_FULL}",
+        rf"\b{_ONE} heißt mit (?:Nachnamen|Familiennamen) (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
+    )
+]
+_CALLED = lazy_pattern(rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{KIN}|{_PETS})\b", re.IGNORECASE)
+_LARGE = lazy_pattern(rf"(?:(?<=[\w,;:'’\"(]\s)|(?<=\b[DM]r\.\s)|(?<=\bMs\.\s)|(?<=\bMrs\.\s)|(?<=\bProf\.\s)){_NAME}")
 _SPEECH = frozenset(":'’\"(")
 _WRITES_NOUNS_LARGE = frozenset({"german"})
 _NO_NAME = frozenset(
@@ -88,10 +91,12 @@ _NO_NAME = frozenset(
 )
 _PART_OF_NONE = _NO_NAME.union(KIN.split("|"), _PETS.split("|"), ("project", "projekt"))
 _KINDS = rf"(?:{KIN}|{_PETS}|project|projekt|city|town|village|island|country|stadt|dorf|insel)"
-_ASKED = rf"(?i)^(?:(?:the|an?|my|our|his|her|their|mein\w{{0,2}}|unser\w{{0,2}}|der|die|das) )?(?:{_KINDS} )?(?P<name>\S.*?)(?: {_KINDS})?$"
-_WORD = re.compile(r"[^\W\d_][\w'’-]*(?:#[a-z2-7]{4})?")
-_SPELLED = re.compile(r"(?<=[\w,;:'’\"(]\s)\w[\w'’-]*")
-_NEW_SENTENCE = re.compile(r"(?:^|[.!?:;\n…])[\s\"“„'(\[*>-]*$")
+_ASKED = lazy_pattern(
+    rf"(?i)^(?:(?:the|an?|my|our|his|her|their|mein\w{{0,2}}|unser\w{{0,2}}|der|die|das) )?(?:{_KINDS} )?(?P<name>\S.*?)(?: {_KINDS})?$"
+)
+_WORD = lazy_pattern(r"[^\W\d_][\w'’-]*(?:#[a-z2-7]{4})?")
+_SPELLED = lazy_pattern(r"(?<=[\w,;:'’\"(]\s)\w[\w'’-]*")
+_NEW_SENTENCE = lazy_pattern(r"(?:^|[.!?:;\n…])[\s\"“„'(\[*>-]*$")
 _OPENERS = STOP_WORDS | frozenset(
     """today tomorrow yesterday tonight later maybe perhaps even still yet both either neither every many like unlike near without since
     unless although though poor dear little big old young sweet good bad great happy funny silly hello hey thanks thank congrats sorry
@@ -115,7 +120,7 @@ def named(text: str) -> list[NamedThing]:
     text = text[:_LOOKED_AT]
     found: dict[str, NamedThing] = {}
     for kind, form in _CUES:
-        for match in compiled(form).finditer(text):
+        for match in form.finditer(text):
             name = _plain(match["name"])
             if name:
                 alias = (match.groupdict().get("alias") or "").lower()
@@ -172,7 +177,7 @@ def inside_full_names(text: str) -> set[str]:
 def surnamed(text: str) -> dict[str, str]:
     """Return full names by short name, for people a text gives both of: "Ben, Ben Miller that is"."""
     found: dict[str, str] = {}
-    for match in (match for form in _SURNAMED for match in compiled(form).finditer(text[:_LOOKED_AT])):
+    for match in (match for form in _SURNAMED for match in form.finditer(text[:_LOOKED_AT])):
         said = match.groupdict()
         full = said.get("full") or f"{said['short']} {said['last']}"
         if said["short"] in full.split() and full != said["short"]:
@@ -183,14 +188,14 @@ def surnamed(text: str) -> dict[str, str]:
 def names_asked(name: str) -> list[str]:
     """Return the possible names in what is asked about, the whole first: "project Atlas" and "the Atlas project" mean Atlas."""
     whole = " ".join(name.split())
-    match = compiled(_ASKED).match(whole)
+    match = _ASKED.match(whole)
     plain = without_possessive((match["name"] if match else whole).strip("'’\"“”„?!."))
     return list(dict.fromkeys(one for one in (whole, plain) if one))
 
 
 def aliases_in(text: str) -> list[str]:
     """Return what a text calls unnamed people and pets: "sister" for "my sister"."""
-    return [match["alias"].lower() for match in compiled(_CALLED, re.IGNORECASE).finditer(text[:_LOOKED_AT])]
+    return [match["alias"].lower() for match in _CALLED.finditer(text[:_LOOKED_AT])]
 
 
 @dataclass(frozen=True, slots=True)

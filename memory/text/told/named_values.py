@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from memory.text.function_words import ARTICLES, FUNCTION_WORDS
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.time.dates import MONTHS, WEEKDAYS
@@ -23,24 +24,24 @@ _COUNT = "|".join(
     )
 )
 _HOUR = rf"(?:\d{{1,2}}(?:[:.h]\d{{2}})?|(?:{_COUNT}|{_SAID['hours']}))"
-_TIME = re.compile(
+_TIME = lazy_pattern(
     rf"(?i)\b(?:(?:{_SAID['at']}) {_HOUR}(?!\.? ?(?:{'|'.join(MONTHS)})\b)\b(?! ?(?:euros?|kilo|km|%|percent|prozent|degrees|grad|°))"
     rf"|\d{{1,2}}:\d{{2}}|\d{{1,2}} ?h ?(?:\d{{2}})?\b|\d{{1,2}} ?(?:{_SAID['clock']})\b|(?:{_SAID['noon']})\b)"
 )
-_DAY = re.compile(
+_DAY = lazy_pattern(
     rf"(?i)\b(?:(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))}|{_SAID['weekdays']})s?\b|(?:{_SAID['days']})\b)"
 )
-NUMBER = re.compile(rf"(?i)\b(?:\w*\d[\w.,]*\b|(?:{_COUNT})\b)")
-_ALONE = re.compile(rf"(?i)(?:1?\d|2[0-4]|{_COUNT})")
-_PLACE = re.compile(rf"(?i)\b(?:{_SAID['placed']}) (?:(?:{_SAID['articles']})\s?)*[^\W\d_]{{3}}")
-WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_STATES = re.compile(rf"(?i)(?:['’](?:s|re|m)\b|\b(?:{_SAID['states']})\b)")
-_PAST = re.compile(rf"(?i)\b(?:{_SAID['past']})\b(?! moved)")
+NUMBER = lazy_pattern(rf"(?i)\b(?:\w*\d[\w.,]*\b|(?:{_COUNT})\b)")
+_ALONE = lazy_pattern(rf"(?i)(?:1?\d|2[0-4]|{_COUNT})")
+_PLACE = lazy_pattern(rf"(?i)\b(?:{_SAID['placed']}) (?:(?:{_SAID['articles']})\s?)*[^\W\d_]{{3}}")
+WORD = lazy_pattern(r"[^\W_]+(?:['’-][^\W_]+)*")
+_STATES = lazy_pattern(rf"(?i)(?:['’](?:s|re|m)\b|\b(?:{_SAID['states']})\b)")
+_PAST = lazy_pattern(rf"(?i)\b(?:{_SAID['past']})\b(?! moved)")
 _CONTRACTED = frozenset({"'s", "’s"})
-_HAS = re.compile(r"(?i)\b(?:has|have|hat)\b")
-_ONESELF = re.compile(r"\bI(?:['’]\w+)?(?=\W|$)")
-_BREAK = re.compile(r"[,;:.!?\n]")
-_CLOCK_HOUR = re.compile(r"(\d{1,2})(?:am|pm|h|uhr)")
+_HAS = lazy_pattern(r"(?i)\b(?:has|have|hat)\b")
+_ONESELF = lazy_pattern(r"\bI(?:['’]\w+)?(?=\W|$)")
+_BREAK = lazy_pattern(r"[,;:.!?\n]")
+_CLOCK_HOUR = lazy_pattern(r"(\d{1,2})(?:am|pm|h|uhr)")
 _EMPTY = (
     FUNCTION_WORDS
     | STOP_WORDS
@@ -59,13 +60,13 @@ _DETERMINERS = ARTICLES | frozenset(
 
 _SORTS: dict[str, str] = {stem(word): sort for sort, words in _WORDINGS["sorts"].items() for word in words.split()}
 NAMED = r"(?-i:[^\W\d_a-zß-ÿа-яё][^\W\d_]+)"
-LINKED = re.compile(
+LINKED = lazy_pattern(
     rf"(?i)(?<!\w)(?P<link>{_SAID['links']}) (?:(?:{_SAID['articles']}|my|our) )?(?P<name>{NAMED})"
     rf"|(?P<joined>{_SAID['joined_links']})(?P<value>[\u3400-\u9fff]{{1,4}})(?=\W|$)"
 )
-_POSSESSIVE, _MINE = re.compile(r"\b([A-ZÄÖÜÉÁ][^\W\d_]+)['’]s\b"), re.compile(rf"(?i)\b(?:{_SAID['mine']})\b")
+_POSSESSIVE, _MINE = lazy_pattern(r"\b([A-ZÄÖÜÉÁ][^\W\d_]+)['’]s\b"), re.compile(rf"(?i)\b(?:{_SAID['mine']})\b")
 _KNOWN = {name: sort for sort, names in _WORDINGS["known"].items() for name in names.split()}
-_AT_A_PLACE = re.compile(rf"(?i)\b(?:{_SAID['before_places']})\s+([^\W\d_]+)")
+_AT_A_PLACE = lazy_pattern(rf"(?i)\b(?:{_SAID['before_places']})\s+([^\W\d_]+)")
 
 
 class ValueKind(Flag):

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
-from memory.text.wordings import compiled, read_wordings
+from memory.text.wordings import read_wordings
 
 _ASKING, _TELLING = 80, 200
 """How many characters are read of a question, its last ones, and of each sentence that may tell it: both are short."""
@@ -39,7 +40,12 @@ def asked_detail(question: str) -> PersonalDetail | None:
 
 def _untold(sentence: str) -> bool:
     """Return whether a sentence repeats what somebody else says, or tells what is not so: "I feel like I'm 80"."""
-    return compiled(read_wordings(__file__)["untold"], re.IGNORECASE).search(sentence[:_TELLING]) is not None
+    return _telling_nothing().search(sentence[:_TELLING]) is not None
+
+
+@cache
+def _telling_nothing() -> re.Pattern[str]:
+    return re.compile(read_wordings(__file__)["untold"], re.IGNORECASE)
 
 
 @cache
@@ -47,8 +53,8 @@ def _details() -> tuple[PersonalDetail, ...]:
     listed = read_wordings(__file__)
     return tuple(
         PersonalDetail(
-            re.compile("".join(one["asks"]), re.IGNORECASE),
-            tuple(re.compile(way, re.IGNORECASE) for way in _ways(one["tells"])),
+            lazy_pattern("".join(one["asks"]), re.IGNORECASE),
+            tuple(lazy_pattern(way, re.IGNORECASE) for way in _ways(one["tells"])),
             one["words"],
         )
         for name, one in listed.items()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
@@ -19,12 +20,12 @@ from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS = 400
 _WORDINGS = read_wordings(__file__)
-_WORDS = {name: re.compile(rf"(?i)\b(?:{any_of(said)})\b") for name, said in _WORDINGS["words"].items()}
-_PATTERNS = {name: {key: re.compile(one) for key, one in said.items()} for name, said in _WORDINGS["patterns"].items()}
+_WORDS = {name: lazy_pattern(rf"(?i)\b(?:{any_of(said)})\b") for name, said in _WORDINGS["words"].items()}
+_PATTERNS = {name: {key: lazy_pattern(one) for key, one in said.items()} for name, said in _WORDINGS["patterns"].items()}
 _PAST = _WORDS["past"]
-_VALUE = re.compile(r"(?:^|(?<=[^.!?\w]))(?:[A-ZÄÖÜÉÁ][^\W_]+|[^\W_]*\d[^\W_]*)")
-_NAME = re.compile(r"\b[A-ZÄÖÜÉÁ][^\W\d_]+")
-_COPULA = re.compile(
+_VALUE = lazy_pattern(r"(?:^|(?<=[^.!?\w]))(?:[A-ZÄÖÜÉÁ][^\W_]+|[^\W_]*\d[^\W_]*)")
+_NAME = lazy_pattern(r"\b[A-ZÄÖÜÉÁ][^\W\d_]+")
+_COPULA = lazy_pattern(
     r"(?i)\s*(?::|\b(?:is|are|ist|sind|lautet|heißt|est|sont|es|son)\b|['’]s\b)\s*(?:now |jetzt |nun |maintenant |ahora )?"
 )
 _GENERIC = frozenset(
@@ -34,12 +35,12 @@ _GENERIC = frozenset(
     )
 )
 _COUNT = "|".join(sorted((word for word in COUNT_WORDS if len(word) > 2), key=len, reverse=True))
-_WAS_AGED = re.compile(
+_WAS_AGED = lazy_pattern(
     rf"(?i)(?:['’]s|['’]m|\b(?:is|am|turned|turns|ist|bin|wird|wurde|a|tiene|cumple|cumplió)) (?:now |jetzt |schon )?(?P<n>\d{{1,3}}|(?:{_COUNT}))\b(?=\s*(?:years?\b|jahre?\b|ans\b|años\b|[.!,;]|$))"
 )
 _BESIDES = 3
 _REPLACEABLE = TYPED | ValueKind.PLACE
-_YOU = re.compile(r"(?i)\b(?:you|du|ihr|tu|vous|usted)\b")
+_YOU = lazy_pattern(r"(?i)\b(?:you|du|ihr|tu|vous|usted)\b")
 _PARTNERS = frozenset(
     map(
         stem,
@@ -49,8 +50,8 @@ _PARTNERS = frozenset(
 )
 _NOT_ROLES = frozenset(map(stem, "any more longer now".split()))
 _SOMEBODY = frozenset("he she they it er sie il elle él ella this that".split())
-_IS = re.compile(r"(?i):|\b(?:is|ist|heißt|est|es|called|named|s['’]appelle|se llama)\b|['’]s\b")
-_DENIED = re.compile(r"(?i)\b(?:not|no longer|nicht|plus|ya no)\b|n['’]t\b")
+_IS = lazy_pattern(r"(?i):|\b(?:is|ist|heißt|est|es|called|named|s['’]appelle|se llama)\b|['’]s\b")
+_DENIED = lazy_pattern(r"(?i)\b(?:not|no longer|nicht|plus|ya no)\b|n['’]t\b")
 _NOT_THINGS = frozenset(
     map(
         stem,

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import function_words
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.lexical import STOP_WORDS, key_words, unspaced
 from memory.text.questions import is_question
 from memory.text.told.named_things import KIN
@@ -22,23 +23,23 @@ from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS, _MOST_CLAUSES = 600, 8
 _WORDINGS = read_wordings(__file__)
-_NOW = re.compile(rf"(?i)\b(?:{any_of(_WORDINGS['now'])})\b|{any_of(_WORDINGS['now_unspaced'])}")
+_NOW = lazy_pattern(rf"(?i)\b(?:{any_of(_WORDINGS['now'])})\b|{any_of(_WORDINGS['now_unspaced'])}")
 _SORT, _OWN, _PLACED, _UNITS, _RIGHT, _DEFINITE, _PARTLY, _DENIES, _TOUCHY = (
     frozenset(_WORDINGS[name]["all"].split())
     for name in ("sort", "own", "placed", "units", "right", "definite", "part", "denies", "touchy")
 )
 ALIKE = {word: f"#{thing}" for thing, words in _WORDINGS["alike"].items() for word in words.split()}
 _ALIKE_UNSPACED = {word: thing for word, thing in ALIKE.items() if unspaced(word)}
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_CLAUSE = re.compile(r"[.!?;\n،؛。！？；—–]+\s*")
-_PART = re.compile(r"[,，、]\s*")
-_KIN = re.compile(rf"(?i)\b(?:{KIN})\b")
-_DIGITS = re.compile(r"\d+")
-_RIGHT_UNSPACED = re.compile(any_of(_WORDINGS["right_unspaced"]))
-_PASSWORD = re.compile(r"(?a:\b(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z\d]{5,}\b)")
-_GROUPED = re.compile(r"(?<=\d)[ .,'’-](?=\d)")
-_KANJI = re.compile("[\u3400-\u9fff]")
-_ONESELF = re.compile("^(?:我们?|私は?|僕は?|俺は?)")
+_WORD = lazy_pattern(r"[^\W_]+(?:['’-][^\W_]+)*")
+_CLAUSE = lazy_pattern(r"[.!?;\n،؛。！？；—–]+\s*")
+_PART = lazy_pattern(r"[,，、]\s*")
+_KIN = lazy_pattern(rf"(?i)\b(?:{KIN})\b")
+_DIGITS = lazy_pattern(r"\d+")
+_RIGHT_UNSPACED = lazy_pattern(any_of(_WORDINGS["right_unspaced"]))
+_PASSWORD = lazy_pattern(r"(?a:\b(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z\d]{5,}\b)")
+_GROUPED = lazy_pattern(r"(?<=\d)[ .,'’-](?=\d)")
+_KANJI = lazy_pattern("[\u3400-\u9fff]")
+_ONESELF = lazy_pattern("^(?:我们?|私は?|僕は?|俺は?)")
 _BESIDES, _BESIDES_SURELY, _BESIDES_CODES = 1, 3, 4
 """How many other words stand beside a value: where it is no figure, where a word before it or what it is of says so too, and beside a code."""
 _STEM, _MOST_FORMS = 4, 8

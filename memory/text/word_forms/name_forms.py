@@ -1,6 +1,5 @@
 """The forms of a name: by which somebody is named in a text, in scripts with spaces and without, declined or not; and in another alphabet."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice, product
@@ -8,18 +7,19 @@ from itertools import islice, product
 from memory.text import lexical
 from memory.text.display_names import likeness, untagged
 from memory.text.language_detection import SCRIPTS, language
+from memory.text.lazy_patterns import lazy_pattern
 from memory.text.lexical import stem
 
 LONGEST = 3
 """The maximum number of words of a name that count."""
 
 _SHORTEST = 3
-_WORD = re.compile(r"\w+(?:['’.-]\w+)*")
-_PART = re.compile(r"[^\W_]+")
+_WORD = lazy_pattern(r"\w+(?:['’.-]\w+)*")
+_PART = lazy_pattern(r"[^\W_]+")
 """A part of a word: "Bob'd" and "Bob-Ben" name Bob, too."""
 _UNSPACED_LENGTHS = range(6, 1, -1)
 """How many characters in a row are tried in a script without spaces; names of one character are too many words."""
-_HAN_OR_HANGUL = re.compile(f"[{SCRIPTS['han']}]+|[{SCRIPTS['hangul']}]+")
+_HAN_OR_HANGUL = lazy_pattern(f"[{SCRIPTS['han']}]+|[{SCRIPTS['hangul']}]+")
 _GIVEN, _FAMILY_OF_JAPAN = 2, 4
 _PROCLITICS = ("وفبلك", "ובלמהשכ")
 """What Arabic and Hebrew write together with the name after it: "and", "to", "with" and the like."""
@@ -60,7 +60,7 @@ _NO_NAMES = frozenset(map(likeness, (
     *("just", "not", "your", "our", "this", "that", "all"),
 )))  # fmt: skip
 """Words that names of several words may begin with, and that stand for nobody by themselves."""
-_CYRILLIC = re.compile("[а-яё]")
+_CYRILLIC = lazy_pattern("[а-яё]")
 _DATIVES_OF_A, _DATIVES_OF_OTHERS = tuple("eěiyеиії"), tuple("owi ovi evi ові еві єві u у ю".split())
 """How the datives of names in "a" end in Slavic languages, and those of other names."""
 
