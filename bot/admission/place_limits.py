@@ -4,7 +4,6 @@ from adapters.events import Place
 from bot.config.people_sections import Limit, LimitsSection
 from bot.conversation.preferences import LIMITED, Chosen
 from bot.errors import BadInput
-from localization.sentences import lazy
 
 HERE, EACH = "here", "each"
 OFF = "off"
@@ -43,7 +42,7 @@ def number(name: str, value: str, most: int) -> str:
     if value.casefold() == OFF:
         return ""
     if not (value.isascii() and value.isdecimal() and len(value) < 10 and int(value)):
-        raise BadInput(lazy("{name} is a whole number from 1 on, or off.", name=name))
+        raise BadInput("{name} is a whole number from 1 on, or off.", name=name)
     if most and int(value) > most:
-        raise BadInput(lazy("Whoever runs me allows at most {most}.", most=most))
+        raise BadInput("Whoever runs me allows at most {most}.", most=most)
     return str(int(value))

@@ -7,7 +7,6 @@ from bot.config.environment import Environment
 from bot.errors import BadConfig, BadInput
 from bot.service.log import log
 from localization.numerals import number
-from localization.sentences import lazy
 from memory.store.home_files import write_atomically
 from memory.text.sanitize import clean
 
@@ -43,9 +42,9 @@ class Persona:
         try:
             text = clean(self.path.read_text("utf-8")).strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise BadConfig(lazy('"persona" names {path}, which cannot be read.', path=self.path)) from error
+            raise BadConfig('"persona" names {path}, which cannot be read.', path=self.path) from error
         if not _says(text):
-            raise BadConfig(lazy("{path} is to say who she is, and is empty.", path=self.path))
+            raise BadConfig("{path} is to say who she is, and is empty.", path=self.path)
         return text
 
     def current(self) -> str:
@@ -65,21 +64,17 @@ class Persona:
         """Replace the persona. Raises BadInput, OSError."""
         text = clean(text).strip()
         if not _says(text):
-            raise BadInput(lazy("Say who I am, in a few sentences."))
+            raise BadInput("Say who I am, in a few sentences.")
         if len(text) > _MOST:
             raise BadInput(
-                lazy(
-                    "A persona has at most {most} characters, and this one has {text}.",
-                    most=number(_MOST),
-                    text=number(len(text)),
-                )
+                "A persona has at most {most} characters, and this one has {text}.", most=number(_MOST), text=number(len(text))
             )
         write_atomically(self.path, f"{text}\n".encode())
 
     def reset(self) -> bool:
         """Restore the default; return whether it was replaced. Raises BadInput if the configuration names a file."""
         if self.named:
-            raise BadInput(lazy('The configuration names {path}; take "persona" out of it to go back.', path=self.path))
+            raise BadInput('The configuration names {path}; take "persona" out of it to go back.', path=self.path)
         existed = self.path.is_file()
         self.path.unlink(missing_ok=True)
         return existed

@@ -14,7 +14,6 @@ from weakref import WeakSet
 from adapters.events import Posted
 from adapters.recent import Recent
 from bot.delivery.outgoing import Outgoing
-from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.journal.journal import Journal
 from memory.ports import Clock
@@ -34,7 +33,7 @@ class ChangeWatch:
     def require(self, shown: Collection[str]) -> None:
         """Raise SourceGone if any of these messages is among them."""
         if not self.gone.isdisjoint(shown):
-            raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
+            raise SourceGone("Something that this answer was shown was changed or removed while it was made.")
 
 
 class ConcurrentChanges:

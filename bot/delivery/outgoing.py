@@ -280,5 +280,5 @@ async def _located(adapter: Adapter, key: str) -> Place | None:
     except PlaceGone:
         return None
     if place is None:
-        raise SendFailed(lazy("Who can read the place is not known just now."))
+        raise SendFailed("Who can read the place is not known just now.")
     return place

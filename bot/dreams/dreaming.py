@@ -9,7 +9,6 @@ from bot.imports import deriving
 from bot.models.chains import Models, limits
 from bot.service.log import carried_on, log
 from bot.service.priority import Priority
-from localization.sentences import lazy
 from memory.core import Memory
 from memory.dream.schedule import Slot
 from memory.errors import BusyElsewhere
@@ -67,7 +66,7 @@ class Dreams:
         async def before() -> None:
             await self._priority.free()
             if not await schedule.renew(held):
-                raise BusyElsewhere(lazy("Another process dreams this by now."))
+                raise BusyElsewhere("Another process dreams this by now.")
 
         model = self._model(slot.domain, before)
         try:

@@ -66,14 +66,12 @@ class Connector:
         base_url = self._known.get(name.casefold(), name)
         if "://" not in base_url:
             raise BadInput(
-                lazy(
-                    'I do not know "{name}". Try {sign}model ollama, or {sign}model http://HOST:PORT/v1',
-                    name=abridged(name),
-                    sign=sign,
-                )
+                'I do not know "{name}". Try {sign}model ollama, or {sign}model http://HOST:PORT/v1',
+                name=abridged(name),
+                sign=sign,
             )
         if wrong := fault(base_url, *API):
-            raise BadInput(lazy("{problem}.", problem=wrong))
+            raise BadInput("{problem}.", problem=wrong)
         if not await self._connected(call, name, base_url.rstrip("/")):
             return _("Not connected.")
         return _("Connected. {sign}model off undoes it.", sign=sign)
@@ -90,7 +88,7 @@ class Connector:
 
     async def _reload(self, sign: str) -> str:
         if self._read_again is None:
-            raise BadInput(lazy("Nothing can be read again here."))
+            raise BadInput("Nothing can be read again here.")
         return f"{await self._read_again()}\n{self.describe(sign)}"
 
     async def _connected(self, call: Call, name: str, base_url: str) -> bool:
@@ -98,23 +96,19 @@ class Connector:
         wanted = str(call.arguments.get("model", "")) or (found[0] if found else "")
         if not found:
             raise BadInput(
-                lazy(
-                    "No model answers at {base_url}. Start {server} there and try again.",
-                    base_url=base_url,
-                    server=lazy("a server") if "://" in name else name,
-                )
+                "No model answers at {base_url}. Start {server} there and try again.",
+                base_url=base_url,
+                server=lazy("a server") if "://" in name else name,
             )
         if wanted not in found:
             raise BadInput(
-                lazy(
-                    "{base_url} has no {wanted}. It has: {found}.",
-                    base_url=base_url,
-                    wanted=abridged(wanted),
-                    found=", ".join(found[:10]),
-                )
+                "{base_url} has no {wanted}. It has: {found}.",
+                base_url=base_url,
+                wanted=abridged(wanted),
+                found=", ".join(found[:10]),
             )
         if call.surface is None:
-            raise LyraError(lazy("A model can only be connected where you can be asked first."))
+            raise LyraError("A model can only be connected where you can be asked first.")
         question = (
             _("Found {model} on this machine. Send your words there?", model=wanted)
             if is_this_machine(base_url)

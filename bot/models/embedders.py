@@ -79,21 +79,17 @@ def choose_embedder(settings: Settings, home: Path, key: Callable[[str, Backend]
             return EmbedderChoice(local, what, others=e5.E5(more))
         if settings.embed:
             raise BadConfig(
-                lazy(
-                    'embed = "{local}", but the local model is not installed; `lyra setup` fetches it. Or say embed = "{off}".',
-                    local=LOCAL,
-                    off=OFF,
-                )
+                'embed = "{local}", but the local model is not installed; `lyra setup` fetches it. Or say embed = "{off}".',
+                local=LOCAL,
+                off=OFF,
             )
         return EmbedderChoice(None, lazy("the local model is not installed; `lyra setup` fetches it"), missing=True)
     if settings.embed == [LARGE]:
         if (large := gemma.folder(home)) is None:
             raise BadConfig(
-                lazy(
-                    'embed = "{large}", but the large local model is not there; `lyra setup --large` fetches it. Or say embed = "{local}".',
-                    large=LARGE,
-                    local=LOCAL,
-                )
+                'embed = "{large}", but the large local model is not there; `lyra setup --large` fetches it. Or say embed = "{local}".',
+                large=LARGE,
+                local=LOCAL,
             )
         return EmbedderChoice(gemma.Gemma(large), lazy("the large local model {model}", model=gemma.MODEL))
     if settings.embed == [OFF]:

@@ -115,7 +115,7 @@ class Metered:
         asked = Spent(1, tokens(system) + tokens(user))
         # Counted before the request: a call interrupted by a kill was a call.
         if not await self._spending.take(self._domain, asked, self._limits):
-            raise BudgetSpent(lazy("The budget of the day is spent; the rest comes tomorrow."))
+            raise BudgetSpent("The budget of the day is spent; the rest comes tomorrow.")
         self._add(asked)
         try:
             answer = await self._writer.answer(system, user)

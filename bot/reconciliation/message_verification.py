@@ -20,7 +20,6 @@ from bot.conversation.intake import Intake
 from bot.reconciliation.unverified_places import MOST_REMEMBERED, UnverifiedPlaces
 from bot.reconciliation.used_messages import UsableMessages, UsedMessage, used_in, verified_hits
 from bot.service.log import log
-from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import SourceGone
 from memory.forget.comparison_state import StoredMessage, Support, as_seen
@@ -161,7 +160,7 @@ class MessageVerification:
             presences = await self._presences(*place, [one.id for one in newest], deadline)
             stands = all([await self.follow(*place, as_seen(one), presences) is Verdict.STANDS for one in newest])
         if not stands:
-            raise SourceGone(lazy("Something that this answer was made from was changed or removed, or is out of sight."))
+            raise SourceGone("Something that this answer was made from was changed or removed, or is out of sight.")
 
     async def _compare(
         self, platform: str, place: str, wanted: Sequence[StoredMessage], deadline: float

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from localization.sentences import lazy
 from memory.errors import EmbeddingFailed
 from memory.forget.shared_content import READ, Passage, passages, pieces, spoken_of
 from memory.ports import Embedder, Vectors
@@ -148,7 +147,7 @@ class Nearness:
 
     async def _embed(self, texts: Sequence[str]) -> Vectors:
         if self.embedder is None:
-            raise EmbeddingFailed(lazy("There is no embedder."))
+            raise EmbeddingFailed("There is no embedder.")
         return _unit(await self.embedder.embed(texts))
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:

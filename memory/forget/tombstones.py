@@ -18,7 +18,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 from localization.numerals import number
-from localization.sentences import lazy
 from memory.errors import DiskFull, TombstonesDamaged
 from memory.store import home_files, installation_values
 from memory.store.database import Database, Reader, Transaction
@@ -85,14 +84,14 @@ class Tombstones:
                 os.close(handle)
         except OSError as error:
             raise DiskFull(
-                lazy("Nothing was forgotten: {log} could not be written ({strerror}).", log=self.log, strerror=error.strerror)
+                "Nothing was forgotten: {log} could not be written ({strerror}).", log=self.log, strerror=error.strerror
             ) from error
 
     def _require_file(self) -> None:
         """Raise TombstonesDamaged where something else than a file has the log's name: a device keeps nothing."""
         if self.log.exists() and not self.log.is_file():
             raise TombstonesDamaged(
-                lazy("{log} is not a file, and what was forgotten could come back. Put the file back in its place.", log=self.log)
+                "{log} is not a file, and what was forgotten could come back. Put the file back in its place.", log=self.log
             )
 
     def _unread(self, read: int, last: str, least: int) -> UnreadTombstones:
@@ -108,13 +107,11 @@ class Tombstones:
             every = whole.decode("ascii", "replace").split("\n")
             damaged = sum(not _is_sound(line) for line in every)
             raise TombstonesDamaged(
-                lazy(
-                    "{log} is damaged ({damaged} of {lines} lines), and what was forgotten could come back. Put a copy of it "
-                    "in its place; without one, remove those lines and forget again what may have come back.",
-                    log=self.log,
-                    damaged=number(damaged),
-                    lines=number(sum(map(bool, every))),
-                )
+                "{log} is damaged ({damaged} of {lines} lines), and what was forgotten could come back. Put a copy of it "
+                "in its place; without one, remove those lines and forget again what may have come back.",
+                log=self.log,
+                damaged=number(damaged),
+                lines=number(sum(map(bool, every))),
             )
         ended = whole[: whole.rfind(b"\n") + 1]
         mark = [len(ended), ended.split()[-1].decode("ascii") if ended.strip() else ""]

@@ -13,7 +13,6 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from localization.sentences import lazy
 from memory.derive import progress
 from memory.derive.progress import Progress
 from memory.derive.work import Work
@@ -217,7 +216,7 @@ async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
     """Return a standing fact or manner of a domain by its public id. Raises NotFound."""
     found = await statements.by_id(kept, domain, (TIER, manners.TIER), public_id)
     if found is None:
-        raise NotFound(lazy("There is no fact with that id here. The profile shows the id of each."))
+        raise NotFound("There is no fact with that id here. The profile shows the id of each.")
     return found
 
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 
-from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.forget.gone import is_sweeping
 from memory.places import confidences
@@ -67,5 +66,5 @@ async def _require_untouched(
     """Raise SourceGone if something in view changed, was corrected or told in confidence since `begun`."""
     await require_unchanged(reader, others)
     if await statements.any_replaced(reader, others, begun):
-        raise SourceGone(lazy("A fact that this answer was shown was corrected while it was made."))
+        raise SourceGone("A fact that this answer was shown was corrected while it was made.")
     await confidences.require_open(reader, set(others).difference(asked), domains)

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
-from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.confidence_changes import ConfidenceChanges
 from memory.forget.forgetting import Forgetting
@@ -126,7 +125,7 @@ class Binding:
     def require_own(self, session: Session) -> None:
         """Raise NotFound unless the session belongs to home."""
         if session.domain != self.home.key:
-            raise NotFound(lazy("That session belongs elsewhere."))
+            raise NotFound("That session belongs elsewhere.")
 
     async def queue(
         self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.gone import shown
 from memory.store.lineage import bound
@@ -81,7 +80,7 @@ class MonthCalendar(ViewPart):
         )
         sessions = {session.key: session for session in await self._binding.sessions()}
         if row is None or row["session"] not in sessions:
-            raise NotFound(lazy("There is no gist with that id here."))
+            raise NotFound("There is no gist with that id here.")
         domains = self._domains
         rows = await self._db.all(
             f"{exchanges.SELECT}JOIN episodes p ON p.id = e.episode WHERE p.session = :session AND p.position = :position "

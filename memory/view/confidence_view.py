@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from localization.sentences import lazy
 from memory.errors import NotYours
 from memory.forget import confidence_changes
 from memory.forget.confidence_changes import SOON
@@ -78,7 +77,7 @@ class Confidences(ViewPart):
         item = await owners.message(self._db, self._home, await ShortIds(self._binding).full(public_id), None)
         message = (await exchanges.among(self._db, [item])).get(item)
         if message is None or message.identity != await owners.identity(self._db, teller):
-            raise NotYours(lazy("Only whoever said it can have it kept from somebody."))
+            raise NotYours("Only whoever said it can have it kept from somebody.")
         work = self._binding.shared.confiding
         about = [item] if ask.ends else [item, *await work.replies({item: message.text})]
         async with self._db.transaction() as tx:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from localization.sentences import lazy
 from memory.bank import block
 from memory.bank.block import Block
 from memory.derive import progress
@@ -123,7 +122,7 @@ class Facts(ViewPart):
         async with self._binding.writing() as tx:
             await require_unchanged(tx, {correction.key: correction.text})
             if await confidences.by_item(tx, [correction.key]):
-                raise ToldInConfidence(lazy("A fact here is for everybody who can read this; tell me that in private instead."))
+                raise ToldInConfidence("A fact here is for everybody who can read this; tell me that in private instead.")
             # An answer being made with the old fact in view is made again with the new one.
             await note_forgetting(tx, self._home, now)
             return await profile.correct(tx, self._binding.seal, self._home, public_id, correction, now)

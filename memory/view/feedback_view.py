@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from localization.sentences import lazy
 from memory.errors import NotFound, NotYours
 from memory.forget.gone import shown
 from memory.store.lineage import bound, placeholders
@@ -44,7 +43,7 @@ class Feedback(ViewPart):
         """
         found = await self._find(session, named) if named else await self._last_to(session, who)
         if found is None or found.kind is not Kind.REPLY or found.domain != self._home.key:
-            raise NotFound(lazy("There is no answer of mine here that this could be about."))
+            raise NotFound("There is no answer of mine here that this could be about.")
         return found
 
     async def dislike(self, reply: Exchange, who: Identity, *, rules: bool, act: str) -> bool:
@@ -79,7 +78,7 @@ class Feedback(ViewPart):
         asked = await owners.answers_alone(self._db, reply.key, who)
         rights = [*([GivenBy.ASKER] if asked else []), *([GivenBy.RULER] if rules else [])]
         if not rights:
-            raise NotYours(lazy("Only whoever asked, or an admin, can say that of an answer."))
+            raise NotYours("Only whoever asked, or an admin, can say that of an answer.")
         return rights
 
     async def _find(self, session: Session, named: str) -> Exchange | None:

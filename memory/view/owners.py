@@ -7,7 +7,6 @@ those of whom it speaks. `by` None allows everything.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from localization.sentences import lazy
 from memory.errors import NotFound, NotYours
 from memory.index.mentions import members_named
 from memory.places import confidences
@@ -23,9 +22,9 @@ async def message(db: DatabaseAccess, domain: Domain, public_id: str, by: Identi
     """Return the key of a message of a domain that `by` may have forgotten. Raises NotFound, NotYours."""
     item = await exchanges.item(db, [domain.key], public_id)
     if item is None:
-        raise NotFound(lazy("There is no message with that id here. Recall it first: every hit shows its id."))
+        raise NotFound("There is no message with that id here. Recall it first: every hit shows its id.")
     if by is not None and not await _is_said_by(db, item, by) and not await answers_alone(db, item, by):
-        raise NotYours(lazy("Only whoever said it, or an admin, can have it forgotten."))
+        raise NotYours("Only whoever said it, or an admin, can have it forgotten.")
     return item
 
 
@@ -42,7 +41,7 @@ async def fact(db: DatabaseAccess, domain: Domain, public_id: str, by: Identity 
     """
     found = await profile.standing(db, domain, public_id)
     if by is not None and not await _theirs_is(db, found, by):
-        raise NotYours(lazy("Only whoever said it of themselves, or an admin, can change that fact."))
+        raise NotYours("Only whoever said it of themselves, or an admin, can change that fact.")
     return found
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 
-from localization.sentences import lazy
 from memory.errors import AmbiguousId
 from memory.store.lineage import bound, pages, placeholders
 from memory.view.binding import ViewPart
@@ -36,10 +35,10 @@ class ShortIds(ViewPart):
         if begun in found:
             return begun
         if len(found) > 1:
-            raise AmbiguousId(lazy('Several ids begin with "{typed}". Type more of it.', typed=begun))
+            raise AmbiguousId('Several ids begin with "{typed}". Type more of it.', typed=begun)
         found += [id for id in await self._from(typed) if id not in found]
         if len(found) > 1:
-            raise AmbiguousId(lazy('"{typed}" is the source_id of several messages; take the id that recall shows.', typed=typed))
+            raise AmbiguousId('"{typed}" is the source_id of several messages; take the id that recall shows.', typed=typed)
         return found[0] if found else begun
 
     async def _from(self, source_id: str) -> list[str]:

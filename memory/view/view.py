@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget import old_tellings
 from memory.forget.discretion_targets import DiscretionTargets
@@ -277,7 +276,7 @@ class View(ViewPart):
         item = await owners.message(self._db, self.home, await self.ids.full(public_id), None)
         message = (await self.messages.among([item])).get(item)
         if message is None:
-            raise NotFound(lazy("There is no message with that id here."))
+            raise NotFound("There is no message with that id here.")
         return await self.selecting.with_message(message)
 
     async def forget_session(self, session: Session, by: Identity | None = None) -> Forgotten:

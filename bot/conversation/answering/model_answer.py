@@ -238,7 +238,7 @@ class ModelAnswer:
         # Without the mark where it imitates one: whether it was cut is known.
         text = uncut(printed(written))
         if not is_complete and not text:
-            raise AnswerEnded(lazy("The answer was ended before it began."))
+            raise AnswerEnded("The answer was ended before it began.")
         if not is_complete or (text and any(isinstance(piece, CutShort) for piece in pieces)):
             text = await off_loop(len(text), partial(_cut_short, text))
         return await self._with_sources(text, self._lookups.tokens_sent + tokens(written))

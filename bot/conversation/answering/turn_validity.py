@@ -12,7 +12,6 @@ from adapters.task_groups import cancel
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.one_turn import Turn
 from bot.errors import PlaceUnknown
-from localization.sentences import lazy
 from memory.errors import SourceGone
 
 SECONDS = 0.5
@@ -33,7 +32,7 @@ async def current(adapter: Adapter, place: Place) -> Place | None:
     except PlaceGone:
         return None
     if now is None:
-        raise PlaceUnknown(lazy("Who can read this place is not known just now; what was said is kept, and answered when it is."))
+        raise PlaceUnknown("Who can read this place is not known just now; what was said is kept, and answered when it is.")
     return now
 
 
@@ -50,7 +49,7 @@ async def require_readers(domains: DomainAccess, turn: Turn) -> None:
         if place and not turn.view.others_of_place:
             now = await domains.view(place, turn.person, turn.adapter)
             if now.home.key == home and not turn.view.others <= now.others:
-                raise SourceGone(lazy("The person who asked cannot read everything any more that this answer was made from."))
+                raise SourceGone("The person who asked cannot read everything any more that this answer was made from.")
             return
         # An answer written for entirely different readers is stored for them, and the exit does not send it.
         if (
@@ -58,7 +57,7 @@ async def require_readers(domains: DomainAccess, turn: Turn) -> None:
             and not await domains.has_same_readers(place, home, turn.view.others_of_place, turn.adapter)
             and await domains.has_same_readers(place, home)
         ):
-            raise SourceGone(lazy("Who can read this place changed while the answer was made."))
+            raise SourceGone("Who can read this place changed while the answer was made.")
 
 
 def stored(texts: Mapping[int, str]) -> Mapping[int, str]:

@@ -68,7 +68,7 @@ class OpenAIEmbedder:
         except ModelError as error:
             raise EmbeddingFailed(error.sentence) from error
         if len({row.shape[1] for row in rows}) > 1:
-            raise EmbeddingFailed(lazy("{who} sent vectors of different dimensions.", who=self._endpoint.who))
+            raise EmbeddingFailed("{who} sent vectors of different dimensions.", who=self._endpoint.who)
         return np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
     async def close(self) -> None:
@@ -143,15 +143,15 @@ def _rows(document: object, expected: int) -> Vectors:
     """Return the vectors in the order of the texts. Raises Unusable."""
     data = document.get("data") if isinstance(document, dict) else None
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
-        raise Unusable(lazy("it has no list of vectors"))
+        raise Unusable("it has no list of vectors")
     if len(data) != expected:
-        raise Unusable(lazy("it has {vectors} vectors for {texts} texts", vectors=len(data), texts=expected))
+        raise Unusable("it has {vectors} vectors for {texts} texts", vectors=len(data), texts=expected)
     places = [entry.get("index", place) for place, entry in enumerate(data)]
     if not all(type(place) is int for place in places) or sorted(places) != list(range(expected)):
-        raise Unusable(lazy("it does not say which vector is whose"))
+        raise Unusable("it does not say which vector is whose")
     vectors = [_vector(entry.get("embedding")) for _, entry in sorted(zip(places, data, strict=True), key=lambda pair: pair[0])]
     if len({len(vector) for vector in vectors}) != 1:
-        raise Unusable(lazy("its vectors have different dimensions"))
+        raise Unusable("its vectors have different dimensions")
     return np.stack(vectors)
 
 
@@ -163,16 +163,16 @@ def _vector(value: object) -> Vectors:
             with np.errstate(over="ignore"):  # overflows to infinity, which is refused below
                 return np.array(value, dtype=np.float64).astype(np.float32)
     except (binascii.Error, ValueError, OverflowError):
-        raise Unusable(lazy("a vector cannot be read")) from None
-    raise Unusable(lazy("a vector is not a list of numbers"))
+        raise Unusable("a vector cannot be read") from None
+    raise Unusable("a vector is not a list of numbers")
 
 
 def _unit(rows: Vectors) -> Vectors:
     """Normalize the rows to length 1. Raises Unusable for a row without a direction."""
     if rows.shape[1] == 0 or not np.isfinite(rows).all():
-        raise Unusable(lazy("a vector is empty or holds what is not a finite number"))
+        raise Unusable("a vector is empty or holds what is not a finite number")
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     if not (lengths > 0).all():
-        raise Unusable(lazy("a vector is zero"))
+        raise Unusable("a vector is zero")
     unit: Vectors = (rows / lengths).astype(np.float32)
     return unit

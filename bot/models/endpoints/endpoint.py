@@ -89,7 +89,7 @@ class Endpoint:
     def __post_init__(self) -> None:
         key = self.api_key
         if key is not None and not (key.isascii() and key.isprintable() and key.strip() == key and key):
-            raise BadSecret(lazy("The key for {shown} is empty, or holds characters that no key has.", shown=self.shown))
+            raise BadSecret("The key for {shown} is empty, or holds characters that no key has.", shown=self.shown)
 
     @property
     def shown(self) -> str:
@@ -197,7 +197,7 @@ class Endpoint:
         if says_too_long(status, words, body):
             return self.too_long(*sizes(body))
         if status == 402 or "insufficient_quota" in words or (status in (400, 403) and _OF_CREDIT.search(text)):
-            return ModelDenied(lazy("{who} has no credit left for this key.", who=who))
+            return ModelDenied("{who} has no credit left for this key.", who=who)
         wait = retry_after(headers, datetime.now(UTC))
         # What is overloaded or still loads its model says so with other words, and some of these when to come again.
         if status == 429 or "rate_limit_exceeded" in words or (status in _OVERLOADED and wait is not None):
@@ -219,7 +219,7 @@ class Endpoint:
             return ModelDown(lazy("{who} failed (status {status}).", who=who, status=status), status)
         if status < 400:
             return ModelRefused(
-                lazy("{shown} redirects elsewhere, which is not followed. Configure the final address.", shown=self.shown)
+                "{shown} redirects elsewhere, which is not followed. Configure the final address.", shown=self.shown
             )
         details = ", ".join([f"status {status}", *sorted(word for word in words if word not in (self.api_key or ""))])
         kind = ModelFiltered if moderated else ModelRefused

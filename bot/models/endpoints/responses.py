@@ -83,7 +83,7 @@ async def read_json(chunks: AsyncIterator[bytes], limit: int) -> object:
     async for chunk in chunks:
         body += chunk
         if len(body) > limit:
-            raise Unusable(lazy("it is longer than {limit} bytes", limit=limit))
+            raise Unusable("it is longer than {limit} bytes", limit=limit)
     return _json(bytes(body))
 
 
@@ -116,7 +116,7 @@ async def pieces(
             shown, held = False, held.lstrip()
         size += len(piece.text.encode()) + (called.add(piece.calls, piece.reasoning) if calls else 0)
         if size > limit:
-            raise Unusable(lazy("it is longer than {limit} bytes", limit=limit))
+            raise Unusable("it is longer than {limit} bytes", limit=limit)
         if held and (shown or held.strip()):
             shown = True
             yield held
@@ -150,7 +150,7 @@ async def events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[obj
             lines.append(rest)
             rest = bytearray()
         if len(rest) + len(held) > limit:
-            raise Unusable(lazy("it has a line of more than {limit} bytes", limit=limit))
+            raise Unusable("it has a line of more than {limit} bytes", limit=limit)
         for at, line in enumerate(lines, start=1):
             if data := _data(line):
                 try:
@@ -196,21 +196,21 @@ def _json(data: bytes) -> object:
         # A chunk may end within a character, where each is a token.
         document: object = json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        raise Unusable(lazy("it is not JSON")) from None
+        raise Unusable("it is not JSON") from None
     return document
 
 
 def _piece(document: object, part: str) -> AnswerPiece:
     """Parse one chunk ("delta") or a whole answer ("message"). A chunk without choices carries usage or nothing."""
     if not isinstance(document, dict):
-        raise Unusable(lazy("it is not an object"))
+        raise Unusable("it is not an object")
     if document.get("error") or document.get("object") == "error":
         raise ErrorResponse(document.get("error") or document)
     choices = document.get("choices")
     if choices is None and part == "delta":
         return AnswerPiece("")
     if not isinstance(choices, list):
-        raise Unusable(lazy("it has no choices"))
+        raise Unusable("it has no choices")
     if not choices:
         return AnswerPiece("")
     first = _first_choice(choices)
@@ -222,7 +222,7 @@ def _piece(document: object, part: str) -> AnswerPiece:
     if isinstance(finished, dict):
         finished = finished.get("type") or finished.get("reason")
     if not isinstance(message, dict) or not isinstance(finished, str | None):
-        raise Unusable(lazy("it has parts of the wrong type"))
+        raise Unusable("it has parts of the wrong type")
     finished = finished.lower() if finished else None
     if finished in _FAILED:
         raise Truncated
@@ -247,5 +247,5 @@ def _said(content: object) -> str:
     if isinstance(content, str | None):
         return text_of(content)
     if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
-        raise Unusable(lazy("it has parts of the wrong type"))
+        raise Unusable("it has parts of the wrong type")
     return "".join(text_of(part.get("text")) for part in content if part.get("type") in ("text", "output_text"))

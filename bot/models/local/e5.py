@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from bot.models.local.local_embedder import LocalEmbedder, NoModel, mapped, require_published, without_language
-from localization.sentences import lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
 
@@ -52,7 +51,7 @@ class Engine:
         """Load the engine and the weights of a folder, which are verified by their hash. Raises NoModel."""
         library, weights = next(folder.glob(ENGINE), None), folder / WEIGHTS
         if library is None:
-            raise NoModel(lazy("The local model's engine is not in {folder}; install it again with `make model`.", folder=folder))
+            raise NoModel("The local model's engine is not in {folder}; install it again with `make model`.", folder=folder)
         require_published(weights, mapped(weights), SHA256)
         # Two threads of our own with a core each; the library's own would spin while waiting for each other.
         os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -60,10 +59,7 @@ class Engine:
             self._library = CDLL(str(library))
         except OSError as error:
             raise NoModel(
-                lazy(
-                    "The local model's engine {library} cannot be loaded here; install it again with `make model`.",
-                    library=library,
-                )
+                "The local model's engine {library} cannot be loaded here; install it again with `make model`.", library=library
             ) from error
         self._library.e5_load.restype = c_void_p
         self._library.e5_load.argtypes = [c_char_p]
@@ -73,7 +69,7 @@ class Engine:
         self._library.e5_free.argtypes = [c_void_p]
         self._model = self._library.e5_load(os.fsencode(weights))
         if not self._model:
-            raise NoModel(lazy("The local model's file {path} cannot be read; install it again with `make model`.", path=weights))
+            raise NoModel("The local model's file {path} cannot be read; install it again with `make model`.", path=weights)
         self.dimension = int(self._library.e5_dim(self._model))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -82,7 +78,7 @@ class Engine:
         for row, text in zip(rows, texts, strict=True):
             # Questions and passages both get the query prefix: so they are close across languages.
             if self._library.e5_embed(self._model, text.encode("utf-8", "replace"), 1, row.ctypes.data_as(_FLOATS)):
-                raise EmbeddingFailed(lazy("The local model could not read a text."))
+                raise EmbeddingFailed("The local model could not read a text.")
         return rows
 
     def close(self) -> None:

@@ -20,7 +20,6 @@ from bot.models.local.local_embedder import (
     without_language,
 )
 from bot.models.local.onnx_graph import session
-from localization.sentences import lazy
 from memory.ports import Vectors
 
 if TYPE_CHECKING:
@@ -117,10 +116,8 @@ class Gemma(LocalEmbedder[_Model]):
 
     def _damaged(self) -> NoModel:
         return NoModel(
-            lazy(
-                "The large local model in {folder} is damaged; remove it, and `lyra setup --large` fetches it again.",
-                folder=self._folder,
-            )
+            "The large local model in {folder} is damaged; remove it, and `lyra setup --large` fetches it again.",
+            folder=self._folder,
         )
 
 

@@ -18,7 +18,6 @@ from bot.models.local.gemma import DIMENSION, GRAPH, HASHED, MADE, SCALES, TOKEN
 from bot.models.local.local_embedder import NoModel, mapped
 from bot.models.local.minilm import tensors
 from bot.models.local.onnx_graph import Graph
-from localization.sentences import lazy
 from memory.ports import Vectors
 
 _WEIGHTS, _WIDER, _NARROWER = "model.safetensors", "2_Dense/model.safetensors", "3_Dense/model.safetensors"
@@ -82,7 +81,7 @@ def _require_words(path: Path, count: int) -> None:
 
 
 def _not_published(path: Path) -> NoModel:
-    return NoModel(lazy("{path} cannot be read, or is not what EmbeddingGemma was published with; download it again.", path=path))
+    return NoModel("{path} cannot be read, or is not what EmbeddingGemma was published with; download it again.", path=path)
 
 
 def _write_words(words: Vectors, into: Path) -> None:

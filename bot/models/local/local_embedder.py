@@ -14,7 +14,7 @@ import numpy as np
 
 from bot.imports import imported
 from bot.service.log import log
-from localization.sentences import Explained, Said, lazy
+from localization.sentences import Explained, Said
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
 
@@ -86,9 +86,7 @@ def mapped(path: Path) -> mmap:
         with path.open("rb") as file:
             return mmap(file.fileno(), 0, access=ACCESS_READ)
     except (OSError, ValueError) as error:
-        raise NoModel(
-            lazy("The local model's file {path} cannot be read; install it again with `make model`.", path=path)
-        ) from error
+        raise NoModel("The local model's file {path} cannot be read; install it again with `make model`.", path=path) from error
 
 
 def tokenizers() -> "type[Tokenizer]":
@@ -96,16 +94,14 @@ def tokenizers() -> "type[Tokenizer]":
     try:
         found: type[Tokenizer] = imported("tokenizers:Tokenizer")
     except ImportError as error:
-        raise NoModel(lazy("The local model's tokenizer cannot be loaded here; install it again with `make model`.")) from error
+        raise NoModel("The local model's tokenizer cannot be loaded here; install it again with `make model`.") from error
     return found
 
 
 def require_published(path: Path, body: mmap, published: str) -> None:
     """Raise NoModel unless a model's file has its published SHA-256."""
     if sha256(body).hexdigest() != published:
-        raise NoModel(
-            lazy("The local model's file {path} is not the published one; install it again with `make model`.", path=path)
-        )
+        raise NoModel("The local model's file {path} is not the published one; install it again with `make model`.", path=path)
 
 
 def beginning(text: str, most: int) -> str:
@@ -117,7 +113,7 @@ def unit(rows: Vectors) -> Vectors:
     """Normalize the rows to length 1. Raises EmbeddingFailed for a row without a direction: zero, or not finite."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0)).all():
-        raise EmbeddingFailed(lazy("The local model found no direction for a text; what it makes cannot be compared."))
+        raise EmbeddingFailed("The local model found no direction for a text; what it makes cannot be compared.")
     made: Vectors = rows / lengths
     return made
 

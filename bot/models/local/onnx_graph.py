@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from bot.imports import imported
 from bot.models.local.local_embedder import NoModel
-from localization.sentences import lazy
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, SessionOptions
@@ -53,7 +52,7 @@ def session(model: bytes | Path) -> "InferenceSession":
         imported(f"{PACKAGE}:disable_telemetry_events")()
     except ImportError as error:
         raise NoModel(
-            lazy("The local model's engine {library} cannot be loaded here; install it again with `make model`.", library=PACKAGE)
+            "The local model's engine {library} cannot be loaded here; install it again with `make model`.", library=PACKAGE
         ) from error
     # Two threads of our own with a core each; the library's own would spin while waiting for each other.
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -8,7 +8,6 @@ its own. The platform position of an aside is recorded, so that it can be looked
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.forget import tombstones
 from memory.store.database import DatabaseAccess, Row, Transaction
@@ -53,7 +52,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
         )
     }
     if await tombstones.among(tx, hashes) or any(row["dead_at"] is not None for row in there.values()):
-        raise SourceGone(lazy("Something that this answer was shown was taken back while it was made."))
+        raise SourceGone("Something that this answer was shown was taken back while it was made.")
     await require_living(tx.everywhere, list(kept.values()))
     fresh = [name for name in names if name not in there]
     fresh_keys = await add_items(tx, domain, KIND, fresh)
