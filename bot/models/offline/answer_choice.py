@@ -38,8 +38,7 @@ from memory.text.told.related_words import singles, telling
 from memory.text.word_forms.verb_forms import past_stems
 from memory.types import MINUTE, Exchange
 
-_FURTHER = 2
-_TOGETHER = 60 * MINUTE
+_FURTHER, _TOGETHER = 2, 60 * MINUTE
 _ASKED = re.compile(r"(?i)\b(?:i|we) ask(?:ed)? you\b|\bich dich .*\bgefragt\b")
 _TOLD = re.compile(
     r"(?i)\b(?:tell|told|say|said|write|wrote|mention|mentioned|talk|talked|erzählt|gesagt|geschrieben|berichtet|dije|dijo|conté|contado|dit|raconté)"
@@ -296,7 +295,6 @@ def _holds(part: QuestionPart, asked: str, stems: frozenset[str], text: str) -> 
 def _adds(part: QuestionPart, earlier: str) -> bool:
     """Return whether an earlier question contains more than this one asks for, and is about nobody else."""
     about_asker = possession.DOING.search(earlier) or not possession.DOING.search(part.text)
-    alike = bool(NEGATES.search(earlier)) == bool(
-        NEGATES.search(part.text)
-    )  # "what don't I like" is no answer to "what do I like"
+    # "What don't I like?" is no answer to "what do I like?".
+    alike = (NEGATES.search(earlier) is None) is (NEGATES.search(part.text) is None)
     return bool(about_asker and alike and topic(earlier).strong - part.about.strong) and people(earlier) <= people(part.text)

@@ -20,8 +20,7 @@ from memory.text.sentence_splitting import sentences
 from memory.text.told.named_things import KIN
 from memory.text.word_forms.spellings import without_possessive
 
-_GERMAN = "german"
-_NAME = r"[A-ZÀ-ÖØ-Þ][\w-]+"
+_GERMAN, _NAME = "german", r"[A-ZÀ-ÖØ-Þ][\w-]+"
 
 
 def _words(words: str) -> re.Pattern[str]:
@@ -168,7 +167,7 @@ def _mostly(text: str, unknown: str) -> str:
 def _names(question: str, grammar: _Grammar, speakers: set[str], hits: Mapping[int, Hit]) -> set[frozenset[str]]:
     """Return the names of people in a question that somebody bears or that a message tells of."""
     words = {_bare(word) for word in _WORD.findall(question)} - _NO_NAME
-    found = {frozenset(own) for speaker in speakers if (own := words & set(_name_words(speaker)))}
+    found = {frozenset(own) for speaker in speakers if (own := words & set(_WORD.findall(speaker.casefold())))}
     texts = [hit.exchange.text for hit in hits.values()]
     for name in _names_found(grammar.asked, question):
         if any(name in text and not is_question(text) for text in texts) and _bare(name) not in _NO_NAME.union(*found):
@@ -189,11 +188,6 @@ def _tells_of_another(asked: _Asked, hit: Hit, asker: str) -> bool:
         telling += [at for at, one in enumerate(told) if not is_question(one) and grammar.of_speaker(one)]
     of_asked = {_is_of_asked(asked, _Message(hit, told, grammar), at, asker) for at in telling}
     return True not in of_asked and False in of_asked
-
-
-def _sentences(text: str) -> list[str]:
-    """Return the sentences of a message, and what its pictures show."""
-    return sentences(text.replace("[image: ", "\n"))
 
 
 def _is_of_asked(asked: _Asked, message: _Message, at: int, asker: str) -> bool | None:
@@ -266,7 +260,9 @@ def _is_addressed(asked: _Asked, hit: Hit) -> bool:
 
 def _bears(speaker: str, name: frozenset[str]) -> bool:
     """Return whether a speaker bears a name, perhaps a longer one: Mel is Melanie."""
-    return any(word == one or (len(one) >= _SHORT and word.startswith(one)) for word in _name_words(speaker) for one in name)
+    return any(
+        word == one or (len(one) >= _SHORT and word.startswith(one)) for word in _WORD.findall(speaker.casefold()) for one in name
+    )
 
 
 def _tells_of(sentence: str, name: frozenset[str]) -> bool:
@@ -276,13 +272,13 @@ def _tells_of(sentence: str, name: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1_000)
 def _named(word: str) -> re.Pattern[str]:
-    return lazy_pattern(rf"(?i)(?<!\w){re.escape(word)}(?:['’]?s)?(?!\w)")
+    return re.compile(rf"(?i)(?<!\w){re.escape(word)}(?:['’]?s)?(?!\w)")
 
 
 @lru_cache(maxsize=1_000)
 def _addressing(word: str) -> re.Pattern[str]:
     name = re.escape(word)
-    return lazy_pattern(rf"(?i)^\W*(?:{_GREETING}[,!.]? ){{0,2}}{name}\s*(?:[,!.:–—]|$)|[,!.?] *{name}\s*(?:[,!.?]|$)")
+    return re.compile(rf"(?i)^\W*(?:{_GREETING}[,!.]? ){{0,2}}{name}\s*(?:[,!.:–—]|$)|[,!.?] *{name}\s*(?:[,!.?]|$)")
 
 
 def _names_found(form: re.Pattern[str], text: str) -> Iterator[str]:
@@ -295,8 +291,9 @@ def _stems(text: str, language: str) -> set[str]:
     return {lexical.stem(word, language) for word in lexical.tokens(text) if word not in empty}
 
 
-def _name_words(speaker: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(speaker)]
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a message, and what its pictures show."""
+    return sentences(text.replace("[image: ", "\n"))
 
 
 def _bare(word: str) -> str:

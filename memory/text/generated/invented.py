@@ -44,8 +44,8 @@ class WithoutRoles(OpeningFilter):
         either = "|".join(map(re.escape, self._names))
         # As the name is written: "I'm happy" is nobody's who is called Happy.
         written = "|".join(re.escape(name) for name in names if name[:1].isupper()) or "(?!)"
-        self._claim = lazy_pattern(rf"(?i:{'|'.join(_CLAIMS)}) (?:{written})\b")
-        self._label = lazy_pattern(
+        self._claim = re.compile(rf"(?i:{'|'.join(_CLAIMS)}) (?:{written})\b")
+        self._label = re.compile(
             rf"(?:{_NAME}: *)?[\"“„*_]*(?P<who>{either})[\"”*_]*(?P<here>{_HERE})?[*_]*:[*_]*\s*", re.IGNORECASE
         )
 

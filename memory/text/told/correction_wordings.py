@@ -34,8 +34,7 @@ from memory.text.told.named_values import (
 )
 from memory.text.wordings import any_of, read_wordings
 
-_MOST_CHARACTERS = 160
-_LONGEST_CORRECTED = 600
+_MOST_CHARACTERS, _LONGEST_CORRECTED = 160, 600
 _FRAGMENT, _LOOSE_FRAGMENT, _FEW = 2, 5, 4
 """The most words of a correction that are no value, after a word that may mean anything and after one that says so."""
 _NEAREST, _CLOSE, _NEAR, _FAR = 4, 6, 12, 30
