@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
@@ -87,6 +88,15 @@ async def test_the_whole_prompt_arrives_and_the_key_with_it() -> None:
         assert request.messages == ASKED
         assert request.body["max_tokens"] == 64
         assert request.headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("key", [KEY, None])
+async def test_user_and_password_of_a_url_go_where_http_has_them_and_stand_in_for_a_key(key: str | None) -> None:
+    async with OpenAIServer() as server:
+        model = model_at(server.base_url.replace("http://", "http://ada:hun%3Ater2@"), api_key=key)
+        assert await complete(model, ASKED) == f"Echo: {SECRET}"
+        await model.close()
+    assert server.requests[0].headers["authorization"] == f"Basic {b64encode(b'ada:hun:ter2').decode()}"
 
 
 async def test_without_a_key_none_is_sent_whatever_the_environment_holds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,13 @@ import asyncio
 import math
 import re
 import ssl
+from base64 import b64encode
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote_to_bytes, urlsplit, urlunsplit
 
 import aiohttp
 import anyio
@@ -98,8 +99,9 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """The base URL without its query, and without the path of chat requests that Azure shows with it."""
-        whole = urlunsplit(urlsplit(self.base_url)._replace(query="", fragment=""))
+        """The base URL without user, password and query, and without the path of chat requests that Azure shows with it."""
+        parts = urlsplit(self.base_url)
+        whole = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))
         return whole.rstrip("/").removesuffix("/chat/completions")
 
     @property
@@ -109,10 +111,13 @@ class Endpoint:
 
     @property
     def key_header(self) -> Mapping[str, str]:
-        """The header that carries the key, if there is one."""
+        """The header that carries the key, if there is one, or user and password of the URL."""
+        user, at, _ = urlsplit(self.base_url).netloc.rpartition("@")
+        basic = {"Authorization": f"Basic {b64encode(unquote_to_bytes(user)).decode()}"} if at else {}
         if not self.api_key:
-            return {}
-        return {"api-key": self.api_key} if "api-version" in self.query else {"Authorization": f"Bearer {self.api_key}"}
+            return basic
+        key = {"api-key": self.api_key} if "api-version" in self.query else {"Authorization": f"Bearer {self.api_key}"}
+        return key | basic
 
     @property
     def thinks(self) -> bool:
