@@ -414,6 +414,31 @@ async def test_what_somebody_permitted_is_kept_again_as_the_permission_goes(tmp_
 
 
 @pytest.mark.parametrize(
+    ("permits", "becomes", "kept"),
+    [
+        ("you can tell Ada that", "you can tell Cleo that", ["my locker is 4187, don't tell Ada"]),
+        ("you can tell Ada about my locker", "you can tell Ada about my boat", ["my locker is 4187, don't tell Ada"]),
+        ("you can tell Ada everything", "you can tell Ada about my boat", ["my locker is 4187, don't tell Ada"]),
+        ("you can tell Ada that", "You can tell Ada that, thanks", []),
+    ],
+)  # fmt: skip
+async def test_what_a_permission_freed_is_kept_again_as_it_is_changed_to_one_for_other_people_or_things(
+    tmp_path: Path, permits: str, becomes: str, kept: list[str]
+) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        await says(here, "hello")
+        bob = Identity("console", "bob")
+        for n, text in enumerate(("my locker is 4187, don't tell Ada", permits)):
+            here.clock.forward(MINUTE)
+            new = NewExchange(Kind.SAID, text, f"b{n}", here.clock.now(), "Bob", "user", bob, discretion=request_in(text))
+            await here.view.say(here.session, [new])
+        assert await here.view.confidences.told_by(bob) == []
+        assert await here.memory.kept.revise("console", "dm", "b1", becomes, 5)
+        told = [one.exchange.text for one in await here.view.confidences.told_by(bob)]
+        assert [text for text in told if text != becomes] == kept
+
+
+@pytest.mark.parametrize(
     ("text", "kept"),
     [
         ("don't tell Ben what I said in #general", ["I hate Tom", "my boss is mean"]),
