@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -176,6 +177,21 @@ def test_reading_takes_steps_with_the_length_of_a_text_and_of_a_very_long_one_no
     assert usual < 5 * short and long < 2.2 * usual
     few_names = steps(partial(named, text[:1_000]))
     assert steps(partial(named, text), warm=True) <= 10 * few_names
+
+
+@pytest.mark.parametrize(
+    ("begins", "again", "ends"),
+    [
+        ("sag Ben ", "bitte ", "geheim"), ("sag es dem ", "bitte ", "geheim"), ("weder Ben darf ", "was davon ", "geheim"),
+        ("ne dis ", "n'en ", "secret"), ("Benにもう言っていい ", "ですよ", "x"),
+    ],
+)  # fmt: skip
+def test_a_little_word_again_and_again_holds_up_nobody(begins: str, again: str, ends: str) -> None:
+    request_in(begins + again + ends)
+    before = process_time()
+    request_in(begins + again * 24 + ends)
+    # Read in every way that it can be taken apart, it took twice as long with each of them: seconds, and years in a long message.
+    assert process_time() - before < 0.2
 
 
 def test_whether_a_text_tells_another_one_anew_takes_steps_with_their_length_only() -> None:
