@@ -73,6 +73,19 @@ def test_words_say_who_alone_may_know(text: str, but: str) -> None:
     assert found and (found.names, found.but) == ((), tuple(but.split()))
 
 
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("don't tell Ben and co", ""), ("don't tell Ben & co.", ""), ("don't tell Ben, Cleo and the rest", ""), ("don't tell Ben's wife", ""),
+        ("keep this from Ben and his friends", ""), ("sag Ben und Konsorten nichts", ""),
+        ("don't tell Ben and co about my surgery", "surgery"), ("don't tell Ben's wife about my surgery", "surgery"),
+    ],
+)  # fmt: skip
+def test_whose_company_must_not_know_is_not_what_is_kept(text: str, topic: str) -> None:
+    found = request_in(text)
+    assert found and (found.names, found.topic) == ((), set(topic.split()))
+
+
 @pytest.mark.parametrize(("text", "topic"), tabled("confidence", "what_is_kept"))
 def test_words_name_what_is_to_be_kept(text: str, topic: str) -> None:
     found = request_in(text)
