@@ -133,8 +133,8 @@ class KeptMessages:
             return False
         request = await asyncio.to_thread(request_in, text)
         ask = request if request and not request.ends else None
-        if request is None or not request.ends or request.told:
-            await self.confiding.keep_again([row["item"] for row in stored])
+        changed = [row for row in stored if row["text"] != text]
+        await self.confiding.keep_again([row["item"] for row in changed if not await _still_permits(row["text"], request)])
         besides = {row["item"]: await self._held_back_besides(row, ask, text) for row in stored} if ask else {}
         async with self.db.transaction() as tx:
             gone: list[Gone] = []
@@ -212,6 +212,14 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
     )
     repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
     await blank_parts(tx, f"id IN ({placeholders('r', repeating)})", bound("r", [row["id"] for row in repeating]))
+
+
+async def _still_permits(before: str, now: Discretion | None) -> bool:
+    """Return whether an edited text permits to tell the same people the same as it did."""
+    if now is None or not now.ends or now.told:
+        return False
+    was = await asyncio.to_thread(request_in, before)
+    return was is not None and (was.names, was.topic, was.every) == (now.names, now.topic, now.every)
 
 
 def _words(text: str) -> set[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -70,6 +71,19 @@ def test_what_is_typed_like_a_request_asks_for_nothing(text: str) -> None:
 def test_words_say_who_alone_may_know(text: str, but: str) -> None:
     found = request_in(text)
     assert found and (found.names, found.but) == ((), tuple(but.split()))
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("don't tell Ben and co", ""), ("don't tell Ben & co.", ""), ("don't tell Ben, Cleo and the rest", ""), ("don't tell Ben's wife", ""),
+        ("keep this from Ben and his friends", ""), ("sag Ben und Konsorten nichts", ""),
+        ("don't tell Ben and co about my surgery", "surgery"), ("don't tell Ben's wife about my surgery", "surgery"),
+    ],
+)  # fmt: skip
+def test_whose_company_must_not_know_is_not_what_is_kept(text: str, topic: str) -> None:
+    found = request_in(text)
+    assert found and not found.names and found.topic == set(topic.split())
 
 
 @pytest.mark.parametrize(("text", "topic"), tabled("confidence", "what_is_kept"))
@@ -176,6 +190,21 @@ def test_reading_takes_steps_with_the_length_of_a_text_and_of_a_very_long_one_no
     assert usual < 5 * short and long < 2.2 * usual
     few_names = steps(partial(named, text[:1_000]))
     assert steps(partial(named, text), warm=True) <= 10 * few_names
+
+
+@pytest.mark.parametrize(
+    ("begins", "again", "ends"),
+    [
+        ("sag Ben ", "bitte ", "geheim"), ("sag es dem ", "bitte ", "geheim"), ("weder Ben darf ", "was davon ", "geheim"),
+        ("ne dis ", "n'en ", "secret"), ("Benにもう言っていい ", "ですよ", "x"),
+    ],
+)  # fmt: skip
+def test_a_little_word_again_and_again_holds_up_nobody(begins: str, again: str, ends: str) -> None:
+    request_in(begins + again + ends)
+    before = process_time()
+    request_in(begins + again * 24 + ends)
+    # Read in every way that it can be taken apart, it took twice as long with each of them: seconds, and years in a long message.
+    assert process_time() - before < 0.2
 
 
 def test_whether_a_text_tells_another_one_anew_takes_steps_with_their_length_only() -> None:
@@ -411,6 +440,31 @@ async def test_what_somebody_permitted_is_kept_again_as_the_permission_goes(tmp_
         else:
             assert await here.memory.kept.withdraw("console", "dm", ["b1"])
         assert {one.exchange.source_id for one in await here.view.confidences.told_by(bob)} == {"b0"}
+
+
+@pytest.mark.parametrize(
+    ("permits", "becomes", "kept"),
+    [
+        ("you can tell Ada that", "you can tell Cleo that", ["my locker is 4187, don't tell Ada"]),
+        ("you can tell Ada about my locker", "you can tell Ada about my boat", ["my locker is 4187, don't tell Ada"]),
+        ("you can tell Ada everything", "you can tell Ada about my boat", ["my locker is 4187, don't tell Ada"]),
+        ("you can tell Ada that", "You can tell Ada that, thanks", []),
+    ],
+)  # fmt: skip
+async def test_what_a_permission_freed_is_kept_again_as_it_is_changed_to_one_for_other_people_or_things(
+    tmp_path: Path, permits: str, becomes: str, kept: list[str]
+) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        await says(here, "hello")
+        bob = Identity("console", "bob")
+        for n, text in enumerate(("my locker is 4187, don't tell Ada", permits)):
+            here.clock.forward(MINUTE)
+            new = NewExchange(Kind.SAID, text, f"b{n}", here.clock.now(), "Bob", "user", bob, discretion=request_in(text))
+            await here.view.say(here.session, [new])
+        assert await here.view.confidences.told_by(bob) == []
+        assert await here.memory.kept.revise("console", "dm", "b1", becomes, 5)
+        told = [one.exchange.text for one in await here.view.confidences.told_by(bob)]
+        assert [text for text in told if text != becomes] == kept
 
 
 @pytest.mark.parametrize(

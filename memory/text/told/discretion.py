@@ -218,17 +218,17 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
                 continue
             group = next((name for name in ("who", "short", "before") if groups.get(name)), None)
             it = (groups.get("it") or "").lower()
-            asking = _words_of(wording.pattern)
-            if people := groups.get("people"):
-                asking = asking.union(key_words(people))
+            people = groups.get("people") or ""
+            asking = _words_of(wording.pattern).union(key_words(people))
             if group is None:
-                yield _Found(match.span(), [], asking, it, but=frozenset(each_name(people or "")))
+                yield _Found(match.span(), [], asking, it, but=frozenset(each_name(people)))
                 continue
             said = groups[group]
             names = trailing_names(said) if group == "before" else leading_names(said)
             if names is not None:
                 last = match.start(group) + length_of(said, names) if group == "who" else match.end()
                 ahead = clause_of(said, names) if group == "before" else 0
+                asking = asking if names or group == "before" else asking.union(key_words(said[: length_of(said, names)]))
                 beside = "" if group == "who" else beside_names(said[max(0, ahead) :], names)
                 yield _Found((match.start() + ahead, last), names, asking, it, declined, beside)
 

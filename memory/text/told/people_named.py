@@ -94,7 +94,13 @@ def clause_of(said: str, names: list[str]) -> int:
 
 
 def length_of(said: str, names: list[str]) -> int:
-    """Return the length of the beginning of a phrase that holds these names."""
-    words = said.split()
-    first = " ".join(words[: 2 if words[0].lower() in OWN else 1])
-    return max((said.find(name) + len(name) for name in names), default=said.find(first) + len(first))
+    """Return the length of the beginning of a phrase that holds these names or, if there are none, that stands for everybody."""
+    if names:
+        return max(said.find(name) + len(name) for name in names)
+    own = False
+    for word in _WORD.finditer(said):
+        plain = word[0].lower()
+        if own or plain in EVERYBODY or plain in _COMPANY:
+            return word.end()
+        own = plain.endswith(("'s", "’s"))
+    return said.find(said.split()[0]) + len(said.split()[0])
