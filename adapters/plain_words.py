@@ -64,10 +64,12 @@ def offered(text: str, prefix: str) -> Offer | None:
             )
         return Offer(f"{prefix}incognito on", lazy("Keep nothing of what is said here from now on?"), found[0], forgets=False)
     if found := _matched("about", words):
-        topic = next(filter(None, found[1].groupdict().values()))
+        group, topic = next((group, said) for group, said in found[1].groupdict().items() if said)
         short = len(topic) <= _LONGEST_TOPIC and len(topic.split()) <= _MOST_OF_A_TOPIC
         if short and not _ELSE.search(topic) and topic.casefold() not in _NO_TOPIC:
-            return Offer(f"{prefix}forget about:{topic}", lazy('Forget what I keep about "{topic}"?', topic=topic), found[0])
+            # Of a whole statement all words are meant: "I like jazz" does not say "I like coffee".
+            meant = f'"{topic}"' if group == "told" else topic
+            return Offer(f"{prefix}forget about:{meant}", lazy('Forget what I keep about "{topic}"?', topic=topic), found[0])
     return None
 
 

@@ -120,28 +120,33 @@ class Selecting(ViewPart):
         return [exchanges.exchange(row) for row in rows]
 
     async def _search(self, about: str, within: Window | None, account: int | None) -> list[Exchange]:
-        """Search until nothing new is found: each search finds only one of several messages that say the same."""
-        about = _without_articles(about)
+        """Search until nothing new is found: each search finds only one of several messages that say the same.
+
+        Of a topic, half of the words are enough; in quotation marks, all of them are needed.
+        """
+        is_quoted, about = len(about) > 1 and {about[0], about[-1]} <= set(_AROUND), _without_articles(about)
         found: dict[int, Exchange] = {}
         looked: set[int] = set()
-        least = await off_loop(len(about), lambda: (len(set(key_words(about).values())) + 1) // 2)
+        words = await off_loop(len(about), lambda: len(set(key_words(about).values())))
         while len(found) <= MOST:
             hits = await self._recall.messages(about, _PAGE, exclude=looked)
             looked.update(hit.exchange.key for hit in hits)
             length = sum(len(hit.exchange.text) for hit in hits)
-            fits = await off_loop(length, partial(self._about, hits, least))
+            fits = await off_loop(
+                length, partial(self._about, hits, words if is_quoted else (words + 1) // 2, by_meaning=not is_quoted)
+            )
             here = [one for one in fits if one.domain == self._home.key and (account is None or one.identity == account)]
             found |= {one.key: one for one in here if within is None or within.holds(one.said_at)}
             if not fits:
                 return list(found.values())
         return list(found.values())
 
-    def _about(self, hits: Sequence[Hit], least: int) -> list[Exchange]:
+    def _about(self, hits: Sequence[Hit], least: int, *, by_meaning: bool) -> list[Exchange]:
         return [
             hit.exchange
             for hit in hits
             if (hit.words and len(self._in_text(hit.words, hit.exchange)) >= least)
-            or (hit.cosine is not None and hit.cosine >= _ALIKE)
+            or (by_meaning and hit.cosine is not None and hit.cosine >= _ALIKE)
         ]
 
     def _in_text(self, words: Sequence[str], message: Exchange) -> Sequence[str]:

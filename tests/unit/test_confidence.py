@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from memory.places import confidences
 from memory.store.database import DatabaseAccess, Row
 from memory.text.told import discretion
+from memory.text.told.announced_secrets import announced_by
 from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named
 from memory.text.told.retellings import retells
@@ -24,6 +25,7 @@ from memory.types import (
     DAY,
     MINUTE,
     NOBODY,
+    SECOND,
     Discretion,
     DomainKind,
     DomainRef,
@@ -605,6 +607,12 @@ async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_n
         kept = await staff.say(session, [new])
         assert [one.earlier for one in kept.covered.values()] == [1] and all(one.sure for one in kept.covered.values())
         assert told.key in await confidences.by_item(here.memory.db, [told.key])
+
+
+def test_what_is_announced_is_kept_for_a_minute_however_fast_somebody_goes_on() -> None:
+    talk = [("don't tell Ben", 0), *(("I had pizza with Rex", n * 15 * SECOND) for n in range(1, 7))]
+    kept = [at // SECOND for n, (_, at) in enumerate(talk) if n and announced_by(at, talk[:n][::-1]) is not None]
+    assert kept == [15, 30, 45, 60]
 
 
 def without_held(wordings: str, language: str, held: str = "held", purpose: str = "asks") -> list[str]:

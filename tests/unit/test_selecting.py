@@ -93,3 +93,18 @@ async def test_without_that_guard_whatever_holds_the_article_would_go(tmp_path: 
         for text in SPANISH:
             await here.say(text)
         assert len((await here.view.selecting.select("la moto", None)).messages) > 1
+
+
+@pytest.mark.parametrize(
+    ("about", "goes"),
+    [
+        ("I like coffee", ["I like coffee", "I like jazz"]),
+        ('"I like coffee"', ["I like coffee"]),
+        ("“likes coffee”", ["I like coffee"]),
+    ],
+)
+async def test_of_a_topic_in_quotation_marks_all_words_are_needed(tmp_path: Path, about: str, goes: list[str]) -> None:
+    async with at_home(tmp_path) as here:
+        for text in ("I like coffee", "I like jazz"):
+            await here.say(text)
+        assert [one.text for one in (await here.view.selecting.select(about, None)).messages] == goes

@@ -17,6 +17,8 @@ LATELY = 6
 """How many of somebody's last messages are read for what they announce or told."""
 BURST = 20 * SECOND
 """Within what time, in microseconds, one message goes on with the one before."""
+_MOST_OF_A_BURST = MINUTE
+"""Within what time, in microseconds, all messages of a burst follow its first."""
 _SOON = 10 * MINUTE
 _LONGEST = 300
 """Characters. A longer message tells something itself."""
@@ -47,11 +49,11 @@ def waits(text: str, at: int, before: Sequence[tuple[str, int]]) -> bool:
 def announced_by(at: int, before: Sequence[tuple[str, int]]) -> int | None:
     """Return which of a speaker's last messages, the latest first, each with its time, asks to keep what is said at an instant.
 
-    It holds until something is told, and while no message is later than the one before by more than a breath.
+    It holds until something is told, and a minute long while no message is later than the one before by more than a breath.
     """
-    burst, told = True, False
+    burst, told, said_at = True, False, at
     for n, (text, then) in enumerate(before):
-        burst = burst and at - then <= BURST
+        burst = burst and at - then <= BURST and said_at - then <= _MOST_OF_A_BURST
         if told and not burst:
             return None
         if waits(text, then, before[n + 1 :]) or (burst and _names_nothing(text) and not _patterns()["back"].search(text)):
