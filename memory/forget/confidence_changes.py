@@ -14,6 +14,7 @@ from memory.places import confidences, identities
 from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
 from memory.text.display_names import TAG
+from memory.text.told import follow_ups
 from memory.text.told.announced_secrets import LATELY, announced_by, announces, tells_what_was_named, waits
 from memory.text.told.topics import count_held
 from memory.text.word_forms import name_forms
@@ -119,6 +120,19 @@ class ConfidenceChanges(DiscretionSearch):
             # Of a request that is meant all is that it keeps back.
             meant = [item for item in told if item in last or any(one.item == item and one.request in last for one in asked)]
         return sorted({*await corrections.with_tied(tx, meant)}.intersection(told))
+
+    async def with_follow_ups(self, session: Session, messages: Sequence[NewExchange]) -> list[NewExchange]:
+        """Return messages with those as requests for discretion that their speakers' last message makes such: "wait no", "Cleo neither"."""
+        found: list[NewExchange] = []
+        for new in messages:
+            if new.identity and new.discretion is None and len(new.text) <= follow_ups.LONGEST:
+                theirs = [(one.text, one.source_id, one.said_at) for one in found if one.identity == new.identity]
+                stored = [] if theirs else await said.lately_by(self.db, session.key, new.identity, 1 << 62, 1)
+                for text, id, at in [*theirs, *((one.text, one.source_id, one.said_at) for one in stored)][-1:]:
+                    if new.said_at - at <= SOON:
+                        new = replace(new, discretion=follow_ups.follow_up(new.text, text, id))
+            found.append(new)
+        return found
 
     async def may_concern(self, session: Session, messages: Sequence[NewExchange], *, correcting: bool) -> bool:
         """Return whether messages that ask for nothing, where something is kept, may have to be kept too: they may correct it, or were announced."""

@@ -126,7 +126,8 @@ class DiscretionSearch:
             one = await said.message_by(self.db, session, teller, ask.about, before) if ask.about else None
             latest = [one] if one else await said.lately_by(self.db, session, teller, before, LATELY)
             last = _in_one_breath(latest, ask)
-        about, this = [await self._with_replies(items) for items in (sorted(named), await self._put_right(teller, last, before))]
+        meant = [*await self._put_right(teller, last, before), *await self._kept_by(last if ask.about else ())]
+        about, this = [await self._with_replies(items) for items in (sorted(named), sorted(set(meant)))]
         left = key_words(patterns("every")["said"].sub(" ", ask.talk)).keys() - FUNCTION_WORDS
         sure = not (ask.talk and (found or left))
         return DiscretionTargets(sorted(about[0]), sorted(this[0]), [about, this], sure, last[0].said_at if last else 0)
@@ -138,6 +139,11 @@ class DiscretionSearch:
             if one not in last and any(corrections.corrects(*sorted((one, other), key=_age), soon=True) for other in found):
                 found.append(one)
         return [one.key for one in found]
+
+    async def _kept_by(self, requests: Sequence[Exchange]) -> list[int]:
+        """Return what these messages ask to keep back: a request about a request is about that."""
+        asked = await confidences.heeded(self.db, requests=[one.key for one in requests]) if requests else []
+        return [one.item for one in asked if not one.frees]
 
     async def _of_talk(self, domain: int, session: int | None, ask: Discretion) -> tuple[Window, Collection[int] | None] | None:
         """Return when and in which sessions of a domain (None: the present one) that was said which a request is about.

@@ -119,6 +119,7 @@ class View(ViewPart):
         """T2: store what a person said, each message once, before anything is made of it; requests for discretion take effect at once."""
         self._binding.require_own(session)
         confiding = self._binding.shared.confiding
+        messages = await confiding.with_follow_ups(session, messages) if await self._binding.has_confidences() else messages
         asking, correcting = any(message.discretion for message in messages), corrections.may_correct(messages)
         if asking:
             self._binding.as_opened.nothing_confided = False

@@ -147,6 +147,17 @@ async def test_it_comes_up_where_nobody_reads_who_may_not_know(town: Town) -> No
         assert await comes_up(town, lyra, "cleo", "cleo's dm")
 
 
+async def test_who_is_named_next_is_not_told_either_and_a_permission_is_taken_back_in_a_word(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben", "cleo")
+        for text in (f"{SECRET}, but don't tell Ben", "Cleo neither", "you can tell Ben now", "wait no"):
+            await confides(town, text)
+        told = [one.partition(".")[0].partition(",")[0] for one in notices(town, "general")]
+        assert told[:2] == ["Understood: I keep this from ben", "Understood: I keep this from cleo"] and told[3] == told[0]
+        assert not await comes_up(town, lyra, "ben", "general")
+        assert not await comes_up(town, lyra, "cleo", "staff")
+
+
 async def test_no_tool_shows_it_where_somebody_reads_who_may_not_know(town: Town) -> None:
     async with town.lyra() as lyra:
         await hears(town, "ben", "cleo")

@@ -1,7 +1,7 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -607,6 +607,38 @@ async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_n
         kept = await staff.say(session, [new])
         assert [one.earlier for one in kept.covered.values()] == [1] and all(one.sure for one in kept.covered.values())
         assert told.key in await confidences.by_item(here.memory.db, [told.key])
+
+
+async def greets(here: Corner, *names: str) -> None:
+    """Let people say something, so that they are known here."""
+    for name in names:
+        here.clock.forward(MINUTE)
+        account = Identity("console", name.lower())
+        await here.view.say(here.session, [NewExchange(Kind.SAID, "hi", name, here.clock.now(), name, "user", account)])
+
+
+@pytest.mark.parametrize(
+    ("further", "kept"),
+    [(one, True) for one in ("wait no", "oops, don't", "no, not yet", "I changed my mind", "doch nicht", "attends, non")]
+    + [(one, False) for one in ("thanks", "no idea what he will say", "I like tea", "not yet?")],
+)
+async def test_what_was_just_permitted_is_kept_again_in_a_word(tmp_path: Path, further: str, *, kept: bool) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        await greets(here, "Ben")
+        locker = await says(here, "my locker is 4187, don't tell Ben")
+        for text in ("I fed the cat", "you can tell Ben now", further):
+            await says(here, text, after=SECOND)
+        assert (locker.key in await confidences.by_item(here.memory.db, [locker.key])) is kept
+
+
+@pytest.mark.parametrize("told", [("my locker is 4187, don't tell Ben",), ("my locker is 4187", "don't tell Ben that")])
+@pytest.mark.parametrize(("further", "names"), [("Cleo neither", 2), ("and not Cleo either", 2), ("Cleo is here", 1)])
+async def test_who_is_named_next_is_not_told_either(tmp_path: Path, told: Sequence[str], further: str, names: int) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        await greets(here, "Ben", "Cleo")
+        locker, *_ = [await says(here, text) for text in (*told, further)]
+        (excepted,) = (await confidences.by_item(here.memory.db, [locker.key])).values()
+        assert len(excepted.excepted.accounts) == names and not excepted.excepted.others
 
 
 def test_what_is_announced_is_kept_for_a_minute_however_fast_somebody_goes_on() -> None:

@@ -42,7 +42,11 @@ class DiscretionAnswers:
 
     async def _in_shared(self, turn: Turn) -> None:
         """Confirm what was kept or may be told as the messages were stored, or say that everything is still kept."""
-        requests = [one for one in turn.questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
+        requests = [
+            one
+            for one in turn.questions
+            if one.key in turn.discretion_scopes or await off_loop(len(one.text), partial(_may_be_confided, one.text))
+        ]
         ends = {one.key: ask for one in requests if (ask := request_in(one.text)) and ask.ends}
         kept = await turn.view.confidences.confided(requests) if requests else []
         # A permission that frees nothing is kept itself, as it may name what is kept.
