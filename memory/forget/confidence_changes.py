@@ -5,6 +5,7 @@ Replies that hold something of a message are kept from the same people.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memory.forget import setting_apart
 from memory.forget.discretion_targets import MOST, DiscretionSearch, DiscretionTargets, kept_back
@@ -14,6 +15,7 @@ from memory.places import confidences, identities
 from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
 from memory.text.display_names import TAG
+from memory.text.off_loop import off_loop
 from memory.text.told import follow_ups
 from memory.text.told.announced_secrets import LATELY, announced_by, announces, tells_what_was_named, waits
 from memory.text.told.topics import count_held
@@ -130,7 +132,8 @@ class ConfidenceChanges(DiscretionSearch):
                 stored = [] if theirs else await said.lately_by(self.db, session.key, new.identity, 1 << 62, 1)
                 for text, id, at in [*theirs, *((one.text, one.source_id, one.said_at) for one in stored)][-1:]:
                     if new.said_at - at <= SOON:
-                        new = replace(new, discretion=follow_ups.follow_up(new.text, text, id))
+                        asked = await off_loop(2 * len(text), partial(follow_ups.follow_up, new.text, text, id))
+                        new = replace(new, discretion=asked)
             found.append(new)
         return found
 
