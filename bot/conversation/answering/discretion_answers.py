@@ -42,12 +42,15 @@ class DiscretionAnswers:
 
     async def _in_shared(self, turn: Turn) -> None:
         """Confirm what was kept or may be told as the messages were stored, or say that everything is still kept."""
+        read = await _read(turn)
         requests = [
             one
             for one in turn.questions
-            if one.key in turn.discretion_scopes or await off_loop(len(one.text), partial(_may_be_confided, one.text))
+            if one.key in turn.discretion_scopes
+            or read[one.key]
+            or await off_loop(len(one.text), partial(_may_tell_anew, one.text))
         ]
-        ends = {one.key: ask for one in requests if (ask := request_in(one.text)) and ask.ends}
+        ends = {key: ask for key, ask in read.items() if ask and ask.ends}
         kept = await turn.view.confidences.confided(requests) if requests else []
         # A permission that frees nothing is kept itself, as it may name what is kept.
         confided = [one for one in kept if one.exchange.key not in ends]
@@ -90,9 +93,8 @@ class DiscretionAnswers:
         """Keep what was said elsewhere about the topics of requests that are made in private; return what to say of it."""
         if turn.retried or turn.anew:
             return ""
-        read = [(await off_loop(len(one.text), partial(request_in, one.text)), one.key) for one in turn.questions]
-        asks = [(ask, key) for ask, key in read if ask and (ask.back or ask.ends)]
-        return "\n".join([text for ask, key in asks if (text := await self._elsewhere(turn, ask, key))])
+        asks = {key: ask for key, ask in (await _read(turn)).items() if ask and (ask.back or ask.ends)}
+        return "\n".join([text for key, ask in asks.items() if (text := await self._elsewhere(turn, ask, key))])
 
     async def _elsewhere(self, turn: Turn, ask: Discretion, request: int) -> str:
         tellers = await self._services.domains.accounts(turn.person)
@@ -122,5 +124,10 @@ class DiscretionAnswers:
         return kept_elsewhere(found, [one for one in places if one], turn.adapter.prefix)
 
 
-def _may_be_confided(text: str) -> bool:
-    return request_in(text) is not None or may_retell(without_request(text))
+async def _read(turn: Turn) -> dict[int, Discretion | None]:
+    """Return the request for discretion in each message of a turn, by its key."""
+    return {one.key: await off_loop(len(one.text), partial(request_in, one.text)) for one in turn.questions}
+
+
+def _may_tell_anew(text: str) -> bool:
+    return may_retell(without_request(text))
