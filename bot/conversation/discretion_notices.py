@@ -71,11 +71,17 @@ def _ahead(whom: str, earlier: int, sign: str) -> str:
 
 def kept_from(told: Sequence[ConfidedMessage]) -> str:
     """Return from whom messages are kept: names, or everybody else, perhaps but for some."""
-    names = list(dict.fromkeys(name for one in told for name in one.names))
-    if all(one.names for one in told):
+    names, but = _meant(told)
+    if names:
         return _("I keep this from {names}", names=listed(names))
-    but = [name for name in told[0].but if all(name in one.but for one in told)]
     return _("only you and {names} may know this", names=listed(but)) if but else _("this stays between the two of us")
+
+
+def _meant(told: Sequence[ConfidedMessage]) -> tuple[list[str], list[str]]:
+    """Return the names of those from whom messages are kept, none for everybody, and of those who may know them even so."""
+    if all(one.names for one in told):
+        return list(dict.fromkeys(name for one in told for name in one.names)), []
+    return [], [name for name in told[0].but if all(name in one.but for one in told)]
 
 
 def the_rest_is_kept(prefix: str = "") -> str:
@@ -119,8 +125,8 @@ def discretion_not_ended_notice(prefix: str = "") -> str:
 def kept_elsewhere(told: Sequence[ConfidedMessage], places: Sequence[str], prefix: str = "") -> str:
     """Return the confirmation of a request made in private: from whom what was said at these places is kept, and who could read it there."""
     whom, where, sign = kept_from(told), listed(places), prefix or "/"
-    names = list(dict.fromkeys(name for one in told for name in one.names))
-    if names and all(one.names for one in told):
+    names, _but = _meant(told)
+    if names:
         return _(
             "Understood: {whom}. It is what you said in {places}, where {names} could read it before. {sign}confide there shows it, and "
             "takes it back.",
@@ -185,10 +191,9 @@ class VoicedNotices:
         return says.framed("Understood: {whom}. {sign}confide shows what I keep, and takes it back.", whom=whom, sign=sign)
 
     def _kept_from(self, told: Sequence[ConfidedMessage]) -> str:
-        says, names = Phrases(self.language), list(dict.fromkeys(name for one in told for name in one.names))
-        if all(one.names for one in told):
+        says, (names, but) = Phrases(self.language), _meant(told)
+        if names:
             return says.framed("I keep this from {names}", names=", ".join(names))
-        but = [name for name in told[0].but if all(name in one.but for one in told)]
         if but:
             return says.framed("only you and {names} may know this", names=", ".join(but))
         return says.framed("this stays between the two of us")
