@@ -128,12 +128,11 @@ class ConfidenceChanges(DiscretionSearch):
         found: list[NewExchange] = []
         for new in messages:
             if new.identity and new.discretion is None and len(new.text) <= follow_ups.LONGEST:
-                theirs = [(one.text, one.source_id, one.said_at) for one in found if one.identity == new.identity]
-                stored = [] if theirs else await said.lately_by(self.db, session.key, new.identity, 1 << 62, 1)
-                for text, id, at in [*theirs, *((one.text, one.source_id, one.said_at) for one in stored)][-1:]:
-                    if new.said_at - at <= SOON:
-                        asked = await off_loop(2 * len(text), partial(follow_ups.follow_up, new.text, text, id))
-                        new = replace(new, discretion=asked)
+                theirs = [one for one in found if one.identity == new.identity]
+                latest = theirs or await said.lately_by(self.db, session.key, new.identity, 1 << 62, 1)
+                if latest and new.said_at - (last := latest[-1]).said_at <= SOON:
+                    asked = partial(follow_ups.follow_up, new.text, last.text, last.source_id)
+                    new = replace(new, discretion=await off_loop(2 * len(last.text), asked))
             found.append(new)
         return found
 
