@@ -137,7 +137,7 @@ class Endpoint:
         )  # fmt: skip
 
     def http(self) -> httpx2.AsyncClient:
-        """Return an HTTP client of the same kind, for requests that the openai library does not support."""
+        """Return an HTTP client that connects in the same way, for requests that the openai library does not support."""
         return httpx2.AsyncClient(**self._connecting())
 
     def _connecting(self) -> dict[str, Any]:
