@@ -20,7 +20,6 @@ from memory.text.told.discretion import discreet, without_request
 from memory.text.told.named_values import correctable
 from memory.text.told.retellings import denies, follows_up, may_change, retells
 from memory.text.told.topics import count_held, goes_on
-from memory.types import Discretion
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
@@ -83,7 +82,9 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
             theirs = [one for one, _ in before if one.id not in held]
             named = [one for one in theirs if ask.every or ask.talk or count_held(ask.topic, one.text, alike=True)]
             named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
-            last = _in_one_breath(theirs, ask) if not named and (ask.back or (ask.topic and not ask.told)) else []
+            last = (
+                in_one_breath(theirs[: -1 - LATELY : -1], ask) if not named and (ask.back or (ask.topic and not ask.told)) else []
+            )
             held.update(together[quote.id], *(together[one.id] for one in (*named, *last)))
         elif not held.isdisjoint(together[quote.id]) or _is_announced(quote, [one for one, _ in before]):
             held.add(quote.id)
@@ -103,16 +104,10 @@ def _told(quotes: Sequence[Quote]) -> list[tuple[Quote, str]]:
     return [(one, without_request(one.text)) for one in quotes]
 
 
-def _in_one_breath(theirs: Sequence[Quote], ask: Discretion) -> list[Quote]:
-    latest = theirs[: -2 if ask.topic else -1 - LATELY : -1]
-    return [latest[n] for n in in_one_breath([(one.text, one.said_at) for one in latest])] if latest else []
-
-
 def _is_announced(quote: Quote, theirs: Sequence[Quote]) -> bool:
     """Return whether a request that its speaker made before, oldest first, is about what a quote tells."""
-    latest = [(one.text, one.said_at) for one in theirs[: -1 - LATELY : -1]]
     named = any(tells_what_was_named(quote.text, one.text) for one in theirs)
-    return named or announced_by(quote.said_at, latest) is not None
+    return named or announced_by(quote.said_at, theirs[: -1 - LATELY : -1]) is not None
 
 
 def _theirs(told: Sequence[tuple[Quote, str]], at: int) -> list[tuple[Quote, str]]:

@@ -73,7 +73,7 @@ class ConfidenceChanges(DiscretionSearch):
                     withdrawn = [item for one in permits if one.frees for item in (one.item, one.request)]
                     # What was stored with the request may correct, or be corrected by, what it keeps back, and so may the request.
                     about = await setting_apart.amended(tx, [key, *kept.earlier, *withdrawn])
-                    before = _lately(await said.lately_by(tx, session.key, new.identity, key, LATELY))
+                    before = await said.lately_by(tx, session.key, new.identity, key, LATELY)
                     ahead = not (ask.about or ask.of_another) and waits(message.text, message.said_at, before)
                     named_ahead = bool(ask.topic) and not (ask.told or kept.scope.sure)
                     sure = kept.scope.sure or ahead
@@ -142,7 +142,7 @@ class ConfidenceChanges(DiscretionSearch):
         for teller in tellers:
             before = await said.lately_by(self.db, session.key, teller, 1 << 62, LATELY)
             at = max(one.said_at for one in messages if one.identity == teller)
-            if announced_by(at, _lately(before)) is not None:
+            if announced_by(at, before) is not None:
                 return True
         return correcting
 
@@ -150,8 +150,8 @@ class ConfidenceChanges(DiscretionSearch):
         """Return the message before one by the same speaker that asks to keep what is said next, if there is one."""
         teller = await identities.account(tx, message.identity) if message.identity else None
         before = await said.lately_by(tx, message.session, teller, message.key, LATELY) if teller else []
-        by = announced_by(message.said_at, _lately(before))
-        return [] if by is None else [before[by].key]
+        by = announced_by(message.said_at, before)
+        return [] if by is None else [by.key]
 
     async def keep_again(self, permits: Sequence[int]) -> None:
         """Keep what these messages permitted to tell from those whom they named, as they do so no more."""
@@ -206,10 +206,6 @@ class ConfidenceChanges(DiscretionSearch):
     async def _note(self, tx: Transaction, items: Sequence[int], request: int, whom: WithheldFrom, *, frees: bool) -> None:
         for domain, those in await by_domain(tx, items):
             await confidences.note(tx, domain, those, request, whom, self.clock.now(), frees=frees)
-
-
-def _lately(messages: Sequence[Exchange]) -> list[tuple[str, int]]:
-    return [(one.text, one.said_at) for one in messages]
 
 
 async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:

@@ -125,7 +125,7 @@ class DiscretionSearch:
         if session is not None and (ask.about or not (named or ask.of_another)):
             one = await said.message_by(self.db, session, teller, ask.about, before) if ask.about else None
             latest = [one] if one else await said.lately_by(self.db, session, teller, before, LATELY)
-            last = _in_one_breath(latest, ask)
+            last = in_one_breath(latest, ask)
         meant = [*await self._put_right(teller, last, before), *await self._kept_by(last if ask.about else ())]
         about, this = [await self._with_replies(items) for items in (sorted(named), sorted(set(meant)))]
         left = key_words(patterns("every")["said"].sub(" ", ask.talk)).keys() - FUNCTION_WORDS
@@ -214,15 +214,9 @@ def kept_back(
     if not named and (ask.back or (ask.topic and not ask.told)):
         earlier = [*targets.last]
         if since and not ask.about:
-            breath = _in_one_breath(since[::-1], ask)
+            breath = in_one_breath(since[::-1], ask)
             begins = breath[-1].key == since[0].key and since[0].said_at - targets.last_at <= BURST
             earlier = [*(targets.last if begins else ()), *sorted(one.key for one in breath)]
         sure = bool(earlier) and (not ask.topic or bool(ask.about)) and targets.sure
         return KeptBack(earlier, DiscretionScope(len(earlier), sure))
     return KeptBack(named, DiscretionScope(len(named)))
-
-
-def _in_one_breath(latest: Sequence[Exchange], ask: Discretion) -> list[Exchange]:
-    """Return what a request means of the messages directly before it, the latest first: of one that names its topic only the last."""
-    meant = in_one_breath([(one.text, one.said_at) for one in latest[: 1 if ask.topic else None]]) if latest else []
-    return [latest[n] for n in meant]

@@ -642,8 +642,9 @@ async def test_who_is_named_next_is_not_told_either(tmp_path: Path, told: Sequen
 
 
 def test_what_is_announced_is_kept_for_a_minute_however_fast_somebody_goes_on() -> None:
-    talk = [("don't tell Ben", 0), *(("I had pizza with Rex", n * 15 * SECOND) for n in range(1, 7))]
-    kept = [at // SECOND for n, (_, at) in enumerate(talk) if n and announced_by(at, talk[:n][::-1]) is not None]
+    said = ["don't tell Ben", *["I had pizza with Rex"] * 6]
+    talk = [NewExchange(Kind.SAID, text, "", n * 15 * SECOND, "Ada") for n, text in enumerate(said)]
+    kept = [one.said_at // SECOND for n, one in enumerate(talk) if n and announced_by(one.said_at, talk[:n][::-1]) is not None]
     assert kept == [15, 30, 45, 60]
 
 

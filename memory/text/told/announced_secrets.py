@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from typing import Protocol, TypeVar
 
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words
@@ -11,7 +12,7 @@ from memory.text.told.discretion import FILLERS, discreet, without_request
 from memory.text.told.plain_writing import plainly
 from memory.text.told.topics import count_held
 from memory.text.wordings import read_wordings
-from memory.types import MINUTE, SECOND
+from memory.types import MINUTE, SECOND, Discretion
 
 LATELY = 6
 """How many of somebody's last messages are read for what they announce or told."""
@@ -22,6 +23,18 @@ _MOST_OF_A_BURST = MINUTE
 _SOON = 10 * MINUTE
 _LONGEST = 300
 """Characters. A longer message tells something itself."""
+
+
+class SaidMessage(Protocol):
+    """A message that somebody said, stored or not, and when (microseconds UTC)."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def said_at(self) -> int: ...
+
+
+T = TypeVar("T", bound=SaidMessage)
 
 
 @lru_cache(maxsize=1_000)
@@ -38,36 +51,38 @@ def announces(text: str) -> bool:
     return any(_NOTHING.issuperset(key_words(one)) for one in left) and (ask.back or said["all"].search(plain) is not None)
 
 
-def waits(text: str, at: int, before: Sequence[tuple[str, int]]) -> bool:
+def waits(text: str, at: int, before: Sequence[SaidMessage]) -> bool:
     """Return whether a request made at an instant is about what its speaker says next: it announces it, or names nothing and follows nothing.
 
-    `before` are the speaker's last messages, the latest first, each with its time.
+    `before` are the speaker's last messages, the latest first.
     """
-    return announces(text) or (_names_nothing(text) and not any(tells(one) and at - then < _SOON for one, then in before))
+    return announces(text) or (_names_nothing(text) and not any(tells(one.text) and at - one.said_at < _SOON for one in before))
 
 
-def announced_by(at: int, before: Sequence[tuple[str, int]]) -> int | None:
-    """Return which of a speaker's last messages, the latest first, each with its time, asks to keep what is said at an instant.
+def announced_by(at: int, before: Sequence[T]) -> T | None:
+    """Return which of a speaker's last messages, the latest first, asks to keep what is said at an instant.
 
     It holds until something is told, and a minute long while no message is later than the one before by more than a breath.
     """
     burst, told, said_at = True, False, at
-    for n, (text, then) in enumerate(before):
+    for n, one in enumerate(before):
+        text, then = one.text, one.said_at
         burst = burst and at - then <= BURST and said_at - then <= _MOST_OF_A_BURST
         if told and not burst:
             return None
         if waits(text, then, before[n + 1 :]) or (burst and _names_nothing(text) and not _patterns()["back"].search(text)):
-            return n
+            return one
         told, at = told or tells(text), then
     return None
 
 
-def in_one_breath(latest: Sequence[tuple[str, int]]) -> list[int]:
-    """Return which of a speaker's messages, the latest first, each with its time, a request behind them means: the last, and what was told
-    in one breath with it.
+def in_one_breath(latest: Sequence[T], ask: Discretion) -> list[T]:
+    """Return what a request means of its speaker's messages directly before it, the latest first: the last, and what was told in one breath
+    with it; only the last where the request names its topic.
     """
-    end = next((n for n in range(1, len(latest)) if latest[n - 1][1] - latest[n][1] > BURST), len(latest))
-    return [n for n in range(end) if n == 0 or tells(latest[n][0])]
+    latest = latest[:1] if ask.topic else latest
+    end = next((n for n in range(1, len(latest)) if latest[n - 1].said_at - latest[n].said_at > BURST), len(latest))
+    return [one for n, one in enumerate(latest[:end]) if n == 0 or tells(one.text)]
 
 
 def tells_what_was_named(later: str, request: str) -> bool:
